@@ -1,0 +1,114 @@
+package fault
+
+// The codes, grouped by the exit status they map to.
+const (
+	Internal             Code = "internal"
+	PolicyBlocked        Code = "policy_blocked"
+	Halted               Code = "halted"
+	PolicyInvalid        Code = "policy_invalid"
+	CurrencyNotAllowed   Code = "currency_not_allowed"
+	CollectionNotAllowed Code = "collection_not_allowed"
+	CollectionAmbiguous  Code = "collection_ambiguous"
+	PriceOverLimit       Code = "price_over_limit"
+	QuoteExpired         Code = "quote_expired"
+	SimulationRequired   Code = "simulation_required"
+	SimulationFailed     Code = "simulation_failed"
+	ConfirmationMismatch Code = "confirmation_mismatch"
+	CapExceeded          Code = "cap_exceeded"
+	UnsafeTransaction    Code = "unsafe_transaction"
+	ApprovalRequired     Code = "approval_required"
+	Auth                 Code = "auth"
+	Upstream             Code = "upstream"
+	ChainMismatch        Code = "chain_mismatch"
+	TxUnknown            Code = "tx_unknown"
+	TxReverted           Code = "tx_reverted"
+	Partial              Code = "partial"
+	Conflict             Code = "conflict"
+	QuoteUsed            Code = "quote_used"
+	NotFound             Code = "not_found"
+	StateUnusable        Code = "state_unusable"
+	NotDurable           Code = "not_durable"
+	ChecksFailed         Code = "checks_failed"
+	Usage                Code = "usage"
+	Canceled             Code = "canceled"
+)
+
+// Entry is one row of the table of codes.
+type Entry struct {
+	Code  Code
+	Exit  int    // process exit status
+	Retry string // may the caller run it again?
+	Means string // one line for docs/errors.md
+	Gate  bool   // a policy gate: recorded as policy.blocked
+}
+
+// Exit statuses. 2 is the Go runtime's own panic status and is never used.
+const (
+	ExitOK       = 0
+	ExitInternal = 1
+	ExitUsage    = 64
+	ExitCanceled = 130
+)
+
+const (
+	retryChange = "not without a change"
+	retryFix    = "after fixing it"
+)
+
+// Table lists every code once, in the order of docs/errors.md.
+var Table = []Entry{
+	{Internal, 1, "treat as sent: maybe", "a fault of ours; details go to the log only", false},
+	{PolicyBlocked, 3, retryChange, "policy refuses this", true},
+	{Halted, 3, retryChange, "a HALT file stops everything that spends", true},
+	{PolicyInvalid, 3, retryChange, "a policy or allowlist file can't be read strictly", true},
+	{CurrencyNotAllowed, 3, retryChange, "the currency is not in nftBuy.currencyAllowlist", true},
+	{CollectionNotAllowed, 3, retryChange, "the collection is not on the allowlist, or has no contract address", true},
+	{CollectionAmbiguous, 3, retryChange, "the name fits more than one collection", true},
+	{PriceOverLimit, 3, retryChange, "the price is over --max-price or nftBuy.maxPricePerTx", true},
+	{QuoteExpired, 3, retryChange, "the quote or its order has expired", true},
+	{SimulationRequired, 3, retryChange, "the quote has no passed simulation", true},
+	{SimulationFailed, 3, retryChange, "the exact transaction would fail now", true},
+	{ConfirmationMismatch, 3, retryChange, "the confirm phrase is missing or wrong", true},
+	{CapExceeded, 3, retryChange, "the rolling 24 h cap would be passed", true},
+	{UnsafeTransaction, 3, retryChange, "the marketplace's transaction is not exactly what was quoted", true},
+	{ApprovalRequired, 4, "after the approval", "an action waits for a person", false},
+	{Auth, 5, "after fixing them", "credentials or a key are missing, wrong or revoked", false},
+	{Upstream, 6, "yes, nothing was sent", "RPC, marketplace, bridge or model: unreachable, an error status, or a rate limit", false},
+	{ChainMismatch, 6, "yes, nothing was sent", "the RPC answers for another chain", false},
+	{TxUnknown, 7, "no: resume first", "sent, or maybe sent, and no receipt yet", false},
+	{TxReverted, 8, "new quote only", "the transaction was mined and failed", false},
+	{Partial, 9, "only what the result lists as not done", "some of several were done", false},
+	{Conflict, 10, "after the other run ends", "a lock is held, or a key or id is in use", false},
+	{QuoteUsed, 10, "never", "the quote was bought already, or a purchase of it is open", false},
+	{NotFound, 11, "no", "no such quote, event type, listing or file", false},
+	{StateUnusable, 12, retryFix, "state or home is not a directory, not writable, full, from a newer version, or corrupt", false},
+	{NotDurable, 12, retryFix, "the record could not be made durable; sent says whether something left", false},
+	{ChecksFailed, 13, retryFix, "doctor found an issue", false},
+	{Usage, 64, "after fixing the call", "the command line is wrong", false},
+	{Canceled, 130, "yes", "canceled before anything was signed", false},
+}
+
+// ExitCode is the only place that maps an error to a process exit status.
+func ExitCode(err error) int {
+	if err == nil {
+		return ExitOK
+	}
+	code := CodeOf(err)
+	for _, e := range Table {
+		if e.Code == code {
+			return e.Exit
+		}
+	}
+	return ExitInternal
+}
+
+// IsGate reports whether code is the code of a policy gate, whose refusals are
+// recorded as policy.blocked.
+func IsGate(code Code) bool {
+	for _, e := range Table {
+		if e.Code == code {
+			return e.Gate
+		}
+	}
+	return false
+}
