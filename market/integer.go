@@ -89,6 +89,9 @@ func (i Integer) Big() *big.Int { return new(big.Int).Set(&i.n) }
 // Is reports whether i is set and equals v.
 func (i Integer) Is(v int64) bool { return i.set && i.n.IsInt64() && i.n.Int64() == v }
 
+// atMost reports whether i is set and no more than v.
+func (i Integer) atMost(v int64) bool { return i.set && i.n.IsInt64() && i.n.Int64() <= v }
+
 // Equal reports whether both are set to the same value.
 func (i Integer) Equal(o Integer) bool { return i.set && o.set && i.n.Cmp(&o.n) == 0 }
 

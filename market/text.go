@@ -1,6 +1,7 @@
 package market
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 	"unicode"
@@ -118,4 +119,13 @@ func checkAddress(what, s string) (string, error) {
 			Hintf("an address is 0x and 40 hex digits")
 	}
 	return a, nil
+}
+
+// unhex decodes lower-case hex digits of even number, which hexOf has checked.
+func unhex(digits string) []byte {
+	b, err := hex.DecodeString(digits)
+	if err != nil {
+		return nil
+	}
+	return b
 }
