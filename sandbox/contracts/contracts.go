@@ -1,6 +1,6 @@
 // Package contracts holds the compiled contracts that the sandbox puts into its
 // genesis: OpenSea's own Seaport 1.6 and ConduitController, and the demo
-// collections' ERC-721. They are compiled by `make contracts` (build.mjs) and
+// collections' ERC-721 (DemoCollection.sol). They are compiled by `make contracts` (build.mjs) and
 // committed, so that nothing but Go is needed to build ape-claw.
 package contracts
 
@@ -15,6 +15,8 @@ var (
 	seaport string
 	//go:embed ConduitController.bin
 	conduitController string
+	//go:embed DemoCollection.bin
+	demoCollection string
 )
 
 // Seaport returns the init code of Seaport 1.6, which takes one constructor
@@ -23,6 +25,10 @@ func Seaport() []byte { return common.FromHex(trim(seaport)) }
 
 // ConduitController returns the init code of OpenSea's ConduitController.
 func ConduitController() []byte { return common.FromHex(trim(conduitController)) }
+
+// DemoCollectionCode returns the init code of DemoCollection.sol, whose
+// constructor arguments DemoCollection.PackConstructor encodes.
+func DemoCollectionCode() []byte { return common.FromHex(trim(demoCollection)) }
 
 // trim drops the final newline that editors leave in a text file.
 func trim(s string) string {

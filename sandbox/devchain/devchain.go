@@ -32,27 +32,33 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// ChainID is the id of the sandbox's ApeChain. No real chain has it, so nothing
-// signed for it is valid anywhere else.
-const ChainID = 7733139
+// The ids of the sandbox's chains. No real chain has them, so nothing signed for
+// one is valid anywhere else.
+const (
+	ChainID         = 7733139 // its ApeChain
+	EthereumChainID = 7700001 // its Ethereum, for bridging
+)
 
-// genesisTime is 2024-01-01T00:00:00Z: fixed, so that the same options always
-// give the same genesis block, and before any order of the sandbox starts.
-const genesisTime = 1_704_067_200
+// Own reports whether a chain id is one of the sandbox's.
+func Own(chainID int64) bool { return chainID == ChainID || chainID == EthereumChainID }
+
+// GenesisTime is 2024-01-01T00:00:00Z in Unix seconds: fixed, so that the same
+// options always give the same genesis block.
+const GenesisTime = 1_704_067_200
 
 // gasLimit is the block gas limit: room for about 300 Seaport purchases.
 const gasLimit = 60_000_000
 
 // Options say what chain to start.
 type Options struct {
-	ChainID uint64             // 0: the package's ChainID
+	ChainID int64              // 0: the package's ChainID
 	DataDir string             // "": in memory, gone with the process
 	Alloc   types.GenesisAlloc // nil: Seaport and its controller only; see Genesis
 }
 
 // Chain is a running chain. Its methods may be called from many goroutines.
 type Chain struct {
-	id      uint64
+	id      int64
 	node    *node.Node
 	eth     *eth.Ethereum
 	rpc     *rpc.Client
@@ -147,9 +153,9 @@ func nodeConfig(dataDir string) *node.Config {
 
 // chainConfig copies geth's dev-chain rules and stops at Prague, which is about
 // what ApeChain (Arbitrum Orbit) offers.
-func chainConfig(chainID uint64) *params.ChainConfig {
+func chainConfig(chainID int64) *params.ChainConfig {
 	cc := *params.AllDevChainProtocolChanges
-	cc.ChainID = new(big.Int).SetUint64(chainID)
+	cc.ChainID = big.NewInt(chainID)
 	cc.OsakaTime, cc.BogotaTime = nil, nil
 	return &cc
 }
@@ -157,7 +163,7 @@ func chainConfig(chainID uint64) *params.ChainConfig {
 func ethConfig(opt Options) *ethconfig.Config {
 	gen := &core.Genesis{
 		Config:     chainConfig(opt.ChainID),
-		Timestamp:  genesisTime,
+		Timestamp:  GenesisTime,
 		GasLimit:   gasLimit,
 		BaseFee:    big.NewInt(params.GWei),
 		Difficulty: new(big.Int),
@@ -167,7 +173,7 @@ func ethConfig(opt Options) *ethconfig.Config {
 		gen.Alloc[addr] = acc
 	}
 	ec := ethconfig.Defaults
-	ec.NetworkId, ec.SyncMode, ec.Genesis = opt.ChainID, ethconfig.FullSync, gen
+	ec.NetworkId, ec.SyncMode, ec.Genesis = uint64(opt.ChainID), ethconfig.FullSync, gen
 	ec.LogNoHistory = true // the log indexer is asynchronous: search blocks instead
 	// Every block's state stays readable, and is on disk once the block is.
 	ec.NoPruning, ec.StateScheme = true, rawdb.HashScheme
@@ -201,7 +207,7 @@ func startFault(opt Options, err error) error {
 }
 
 // ID returns the chain id.
-func (c *Chain) ID() uint64 { return c.id }
+func (c *Chain) ID() int64 { return c.id }
 
 // Client returns a client that calls the node inside this process, past the
 // allowlist of Handler. It must not be closed.

@@ -104,7 +104,7 @@ func TestSeaportIsReal(t *testing.T) {
 	t.Parallel()
 	c := start(t, devchain.Options{})
 	call := func(data []byte) []byte {
-		out, err := c.Client().CallContract(t.Context(), msg(devchain.SeaportAddress, data), nil)
+		out, err := c.Client().CallContract(t.Context(), msg(seaport.Address, data), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestSeaportIsReal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Version != "1.6" || info.ConduitController != devchain.ControllerAddress {
+	if info.Version != "1.6" || info.ConduitController != seaport.ConduitController {
 		t.Errorf("information() = version %q, controller %s", info.Version, info.ConduitController)
 	}
 	name, err := sp.UnpackName(call(sp.PackName()))

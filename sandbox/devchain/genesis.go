@@ -14,15 +14,8 @@ import (
 	"github.com/ethereum/go-ethereum/triedb/hashdb"
 	"github.com/holiman/uint256"
 
+	"github.com/ape-claw/ape-claw/nft/seaport"
 	"github.com/ape-claw/ape-claw/sandbox/contracts"
-)
-
-// Where OpenSea deployed Seaport 1.6 and its controller on every chain. Having
-// the same addresses here means that the buyer's list of known contracts is
-// tested as it is, and not a list made for the sandbox.
-var (
-	SeaportAddress    = common.HexToAddress("0x0000000000000068F116a894984e2DB1123eB395")
-	ControllerAddress = common.HexToAddress("0x00000000F9490004C11Cef243f5400493c00Ad63")
 )
 
 // genesisGas bounds one constructor or call of a Genesis. A genesis has no
@@ -37,7 +30,7 @@ type Genesis struct {
 }
 
 // NewGenesis returns an empty scratch state for a chain with this id.
-func NewGenesis(chainID uint64) (*Genesis, error) {
+func NewGenesis(chainID int64) (*Genesis, error) {
 	// Preimages: the dump needs addresses and slot keys, not their hashes.
 	db := triedb.NewDatabase(rawdb.NewMemoryDatabase(), &triedb.Config{Preimages: true, HashDB: hashdb.Defaults})
 	st, err := state.New(types.EmptyRootHash, state.NewDatabase(db, nil))
@@ -49,7 +42,7 @@ func NewGenesis(chainID uint64) (*Genesis, error) {
 		State:       st,
 		GasLimit:    genesisGas,
 		BlockNumber: new(big.Int),
-		Time:        genesisTime,
+		Time:        GenesisTime,
 		Random:      &common.Hash{},
 		BaseFee:     new(big.Int),
 		GasPrice:    new(big.Int),
@@ -71,14 +64,15 @@ func (g *Genesis) Place(addr common.Address, initCode []byte) error {
 	return nil
 }
 
-// PlaceSeaport puts the real Seaport 1.6 and its ConduitController at their
-// canonical addresses.
+// PlaceSeaport puts the real Seaport 1.6 and its ConduitController where OpenSea
+// deployed them on every chain. So the buyer's list of known contracts is tested
+// as it is, and needs no exception for the sandbox.
 func (g *Genesis) PlaceSeaport() error {
-	if err := g.Place(ControllerAddress, contracts.ConduitController()); err != nil {
+	if err := g.Place(seaport.ConduitController, contracts.ConduitController()); err != nil {
 		return err
 	}
-	arg := common.LeftPadBytes(ControllerAddress.Bytes(), 32)
-	return g.Place(SeaportAddress, append(contracts.Seaport(), arg...))
+	arg := common.LeftPadBytes(seaport.ConduitController.Bytes(), 32)
+	return g.Place(seaport.Address, append(contracts.Seaport(), arg...))
 }
 
 // CallAs runs a transaction-like call from an account.

@@ -1,0 +1,301 @@
+// Package faults holds what the sandbox's servers do wrong on purpose: the
+// failures and the frauds that a client of a marketplace and of a node must
+// survive. They are asked for by name, on the command line or by a test.
+package faults
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Name is the name of a fault.
+type Name string
+
+// Failures of the marketplace's server.
+const (
+	RateLimit     Name = "rate-limit"
+	RateLimitBare Name = "rate-limit-bare"
+	Status        Name = "status"
+	HTML          Name = "html"
+	Truncated     Name = "truncated"
+	Slow          Name = "slow"
+	Reset         Name = "reset"
+	BadKey        Name = "bad-key"
+)
+
+// Odd listings.
+const (
+	WAPE           Name = "wape"
+	SixDecimals    Name = "six-decimals"
+	ERC1155        Name = "erc1155"
+	Dutch          Name = "dutch"
+	English        Name = "english"
+	Private        Name = "private"
+	Restricted     Name = "restricted"
+	Inactive       Name = "inactive"
+	FlatPrice      Name = "flat-price"
+	HighPrice      Name = "high-price"
+	LowPrice       Name = "low-price"
+	OtherContract  Name = "other-contract"
+	NoSignature    Name = "no-signature"
+	RepeatedCursor Name = "repeated-cursor"
+)
+
+// Tampered and unusual fulfilments.
+const (
+	Gone            Name = "gone"
+	Advanced        Name = "advanced"
+	PlainOrder      Name = "plain-order"
+	StringNumbers   Name = "string-numbers"
+	HexNumbers      Name = "hex-numbers"
+	Attribution     Name = "attribution"
+	TamperToken     Name = "tamper-token"
+	TamperContract  Name = "tamper-contract"
+	TamperRecipient Name = "tamper-recipient"
+	TamperPrice     Name = "tamper-price"
+	TamperPayee     Name = "tamper-payee"
+	TamperOrder     Name = "tamper-order"
+	TamperApproval  Name = "tamper-approval"
+	TamperTarget    Name = "tamper-target"
+	TamperValue     Name = "tamper-value"
+	TamperSuffix    Name = "tamper-suffix"
+	TamperMatch     Name = "tamper-match"
+	TamperAvailable Name = "tamper-available"
+	TamperChain     Name = "tamper-chain"
+	TamperConduit   Name = "tamper-conduit"
+	TamperZone      Name = "tamper-zone"
+	TamperSignature Name = "tamper-signature"
+	TamperExpiry    Name = "tamper-expiry"
+	TamperEncoding  Name = "tamper-encoding"
+)
+
+// Failures of the node.
+const (
+	RPCDown         Name = "rpc-down"
+	RPCSlow         Name = "rpc-slow"
+	RPCChainID      Name = "rpc-chain-id"
+	RPCLostResponse Name = "rpc-lost-response"
+	RPCNoReceipt    Name = "rpc-no-receipt"
+	RPCNoMining     Name = "rpc-no-mining"
+)
+
+// Kind is one row of the catalogue.
+type Kind struct {
+	Name    Name
+	Value   string // what the value means, "" when it takes none
+	Default string
+	Means   string
+}
+
+const tokens = "token ids, separated by commas; none: all"
+
+// Catalogue lists every fault, in the order of the help text.
+var Catalogue = []Kind{
+	{RateLimit, "seconds to wait", "1", "the marketplace answers 429 with Retry-After"},
+	{RateLimitBare, "", "", "the marketplace answers 429 without Retry-After"},
+	{Status, "HTTP status", "500", "the marketplace answers an error status"},
+	{HTML, "", "", "the marketplace answers 200 with an HTML page"},
+	{Truncated, "", "", "the marketplace's JSON is cut in half"},
+	{Slow, "duration", "5s", "the marketplace waits before it answers"},
+	{Reset, "", "", "the marketplace drops the connection"},
+	{BadKey, "", "", "the marketplace refuses the API key"},
+
+	{WAPE, tokens, "", "listings are priced in WAPE, an ERC-20"},
+	{SixDecimals, tokens, "", "listings are priced in a currency of six decimals"},
+	{ERC1155, tokens, "", "listings offer three of an ERC-1155 token"},
+	{Dutch, tokens, "", "listings are auctions with a falling price"},
+	{English, tokens, "", "listings are auctions with bids"},
+	{Private, tokens, "", "listings are reserved for another buyer"},
+	{Restricted, tokens, "", "listings are restricted by an unknown zone"},
+	{Inactive, tokens, "", "cancelled listings stand among the active"},
+	{FlatPrice, tokens, "", "prices have the older, flat shape"},
+	{HighPrice, tokens, "", "listings cost 1 wei more than their order asks"},
+	{LowPrice, tokens, "", "listings cost 1 wei less than their order asks"},
+	{OtherContract, tokens, "", "listings are of another contract"},
+	{NoSignature, tokens, "", "listings come without the order's signature"},
+	{RepeatedCursor, "", "", "every page names the same next page"},
+
+	{Gone, "", "", "the order is gone when its fulfilment is asked for"},
+	{Advanced, "", "", "fulfilments use fulfillAdvancedOrder"},
+	{PlainOrder, "", "", "fulfilments use fulfillOrder"},
+	{StringNumbers, "", "", "numbers of a fulfilment are decimal strings"},
+	{HexNumbers, "", "", "numbers of a fulfilment are 0x strings"},
+	{Attribution, "", "", "fulfilments end in four bytes of attribution"},
+	{TamperToken, "", "", "the fulfilment buys another token"},
+	{TamperContract, "", "", "the fulfilment buys from another contract"},
+	{TamperRecipient, "", "", "the fulfilment sends the token to another"},
+	{TamperPrice, "", "", "the fulfilment costs 1 wei more"},
+	{TamperPayee, "", "", "the fulfilment pays somebody the order doesn't name"},
+	{TamperOrder, "", "", "the fulfilment buys another listed order"},
+	{TamperApproval, "", "", "the fulfilment is an approval of all tokens"},
+	{TamperTarget, "", "", "the fulfilment calls another contract"},
+	{TamperValue, "", "", "the fulfilment sends 1 wei more than it pays"},
+	{TamperSuffix, "", "", "the fulfilment's suffix holds more than an attribution"},
+	{TamperMatch, "", "", "the fulfilment matches orders"},
+	{TamperAvailable, "", "", "the fulfilment takes whatever orders are available"},
+	{TamperChain, "", "", "the fulfilment is for another chain"},
+	{TamperConduit, "", "", "the fulfilment names an unknown conduit"},
+	{TamperZone, "", "", "the fulfilment names another zone"},
+	{TamperSignature, "", "", "the fulfilment's signature is another order's"},
+	{TamperExpiry, "", "", "the fulfilment's order has expired"},
+	{TamperEncoding, "", "", "the fulfilment's arguments have ambiguous values"},
+
+	{RPCDown, "", "", "the node answers 503"},
+	{RPCSlow, "duration", "5s", "the node waits before it answers"},
+	{RPCChainID, "chain id", "33139", "the node says it is another chain"},
+	{RPCLostResponse, "", "", "the node takes a transaction and drops the connection"},
+	{RPCNoReceipt, "", "", "the node knows no receipts"},
+	{RPCNoMining, "", "", "transactions stay in the pool"},
+}
+
+// Set holds the faults in force. It is safe for concurrent use; its zero value
+// is empty.
+type Set struct {
+	mu sync.Mutex
+	on map[Name]*state
+}
+
+type state struct {
+	value string
+	left  int // how often it still happens; -1 always
+}
+
+// Set puts a fault in force: "name", "name=value", and either followed by "*N"
+// for the next N times only. An unknown name is a fault.Usage.
+func (s *Set) Set(spec string) error {
+	name, st, err := parse(spec)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.on == nil {
+		s.on = map[Name]*state{}
+	}
+	s.on[name] = st
+	return nil
+}
+
+// Check is Set without an effect.
+func Check(spec string) error {
+	_, _, err := parse(spec)
+	return err
+}
+
+func parse(spec string) (Name, *state, error) {
+	head, count, limited := strings.Cut(spec, "*")
+	name, value, given := strings.Cut(head, "=")
+	i := slices.IndexFunc(Catalogue, func(k Kind) bool { return string(k.Name) == name })
+	if i < 0 {
+		return "", nil, fault.New(fault.Usage, "there is no fault %q", name).
+			Hintf("the faults are: %s", strings.Join(Names(), ", "))
+	}
+	k, st := Catalogue[i], &state{value: value, left: -1}
+	if given && k.Value == "" {
+		return "", nil, fault.New(fault.Usage, "fault %s takes no value, got %q", name, value)
+	}
+	if !given {
+		st.value = k.Default
+	}
+	if err := checkValue(k, st.value); err != nil {
+		return "", nil, err
+	}
+	if limited {
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 1 {
+			return "", nil, fault.New(fault.Usage, "fault %s: %q is no number of times", name, count)
+		}
+		st.left = n
+	}
+	return k.Name, st, nil
+}
+
+func checkValue(k Kind, value string) error {
+	var err error
+	switch k.Name {
+	case Slow, RPCSlow:
+		_, err = time.ParseDuration(value)
+	case RateLimit, Status, RPCChainID:
+		_, err = strconv.ParseUint(value, 10, 32)
+	}
+	if err != nil {
+		return fault.New(fault.Usage, "fault %s: %q is no %s", k.Name, value, k.Value)
+	}
+	return nil
+}
+
+// Names returns the names of all faults.
+func Names() []string {
+	out := make([]string, len(Catalogue))
+	for i, k := range Catalogue {
+		out[i] = string(k.Name)
+	}
+	return out
+}
+
+// Clear ends the named faults, or all when none is named.
+func (s *Set) Clear(names ...Name) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(names) == 0 {
+		s.on = nil
+	}
+	for _, n := range names {
+		delete(s.on, n)
+	}
+}
+
+// On reports whether a fault happens now, and its value. It counts: a fault
+// that was set for N times is over after N calls.
+func (s *Set) On(name Name) (value string, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := s.on[name]
+	if st == nil {
+		return "", false
+	}
+	if st.left > 0 {
+		if st.left--; st.left == 0 {
+			delete(s.on, name)
+		}
+	}
+	return st.value, true
+}
+
+// OnFor is On for a fault whose value lists token ids; an empty value means
+// every token.
+func (s *Set) OnFor(name Name, token string) bool {
+	s.mu.Lock()
+	st := s.on[name]
+	hits := st != nil && (st.value == "" || slices.Contains(strings.Split(st.value, ","), token))
+	s.mu.Unlock()
+	if !hits {
+		return false
+	}
+	_, on := s.On(name)
+	return on
+}
+
+// Active lists the faults in force, sorted.
+func (s *Set) Active() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []string
+	for name, st := range s.on {
+		spec := string(name)
+		if st.value != "" {
+			spec += "=" + st.value
+		}
+		if st.left > 0 {
+			spec += "*" + strconv.Itoa(st.left)
+		}
+		out = append(out, spec)
+	}
+	slices.Sort(out)
+	return out
+}
