@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// errorBody is the shape of every error answer.
+type errorBody struct {
+	Error   string         `json:"error"`
+	Code    fault.Code     `json:"code"`
+	Hint    string         `json:"hint,omitempty"`
+	Details map[string]any `json:"details,omitempty"`
+}
+
+// WriteError answers with err in the shape all routes share, under the HTTP
+// status of its code. The text of a foreign error is not shown.
+func WriteError(w http.ResponseWriter, err error) {
+	writeErrorStatus(w, Status(fault.CodeOf(err)), err)
+}
+
+// WriteJSON answers 200 with v as JSON.
+func WriteJSON(w http.ResponseWriter, v any) { writeJSON(w, http.StatusOK, v) }
+
+func writeErrorStatus(w http.ResponseWriter, status int, err error) {
+	e := fault.From(err)
+	writeJSON(w, status, errorBody{Error: e.Message, Code: e.Code, Hint: e.Hint, Details: e.Details})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"error":"internal error","code":"internal"}`)
+	}
+	writeBody(w, status, body)
+}
+
+func writeBody(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// An error here is the client's going away: there is nobody left to tell.
+	_, _ = w.Write(append(body, '\n'))
+}
+
+// Status is the HTTP status that goes with a code.
+func Status(code fault.Code) int {
+	switch code {
+	case fault.Usage:
+		return http.StatusBadRequest
+	case fault.Auth:
+		return http.StatusUnauthorized
+	case fault.ApprovalRequired:
+		return http.StatusAccepted
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.Conflict, fault.QuoteUsed, fault.TxUnknown, fault.TxReverted, fault.Partial:
+		return http.StatusConflict
+	case fault.Upstream, fault.ChainMismatch:
+		return http.StatusBadGateway
+	case fault.StateUnusable, fault.NotDurable, fault.Canceled:
+		return http.StatusServiceUnavailable
+	}
+	if fault.IsGate(code) {
+		return http.StatusForbidden
+	}
+	return http.StatusInternalServerError
+}

@@ -1,0 +1,312 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/r3labs/sse/v2"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// clientBuffer holds one frame: a line of the log is at most 1 MiB.
+const clientBuffer = 2 << 20
+
+// Between two attempts to connect again.
+const (
+	retryFirst = 500 * time.Millisecond
+	retryMost  = 15 * time.Second
+)
+
+// TailOptions say what to follow, and where.
+type TailOptions struct {
+	URL     string // of a server, or of its /events
+	After   string // cursor to go on from; else Backlog, else live
+	Backlog int
+
+	Types   []string // globs
+	AgentID string
+	TraceID string
+	OK      *bool
+
+	Transport http.RoundTripper // nil: a new one, without proxies
+	Header    http.Header
+	// Notice, when set, is told about the connection: it was lost, or is there again.
+	Notice func(Notice)
+}
+
+// Notice is a change of a followed stream's connection.
+type Notice struct {
+	Connected bool
+	Err       error         // why it was lost; nil when the server closed it
+	Retry     time.Duration // until the next attempt
+}
+
+// Frame is one thing a stream said.
+type Frame struct {
+	ID   string // cursor after it
+	Data []byte // one event, byte for byte as the server sent it
+
+	// Reset is set, and Data empty, when the server could not go on from our
+	// cursor: events may be missing or come again.
+	Reset *Reset
+}
+
+// Reset is what a server says when it can't go on from a cursor.
+type Reset = resetData
+
+// Tail calls fn for every event of a stream, in order, each once, and connects
+// again with the last id when the connection is lost. It returns the error of
+// fn, ctx's error when that ends, and an *fault.Error when the server can't be
+// reached at first or refuses the request for good.
+func Tail(ctx context.Context, opt TailOptions, fn func(Frame) error) error {
+	target, err := tailURL(opt)
+	if err != nil {
+		return err
+	}
+	t := &tailer{opt: opt, fn: fn, wait: retryFirst}
+	client := sse.NewClient(target, sse.ClientMaxBufferSize(clientBuffer))
+	client.Connection = &http.Client{Transport: wholeFrames{opt.transport()}}
+	client.ReconnectStrategy = once{} // we decide ourselves: r3labs takes a clean end for the end of all
+	client.ResponseValidator = t.validate
+	for name := range opt.Header {
+		client.Headers[name] = opt.Header.Get(name)
+	}
+	if opt.After != "" {
+		client.LastEventID.Store([]byte(opt.After))
+	}
+	for {
+		err := t.connect(ctx, client)
+		switch {
+		case t.failed != nil:
+			return t.failed
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !t.connected:
+			return unreachable(opt.URL, err)
+		}
+		wait := t.wait/2 + rand.N(t.wait/2) // jitter: many clients of one server should not come back at once
+		t.wait = min(2*t.wait, retryMost)
+		t.notice(Notice{Err: err, Retry: wait})
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		case <-timer.C:
+		}
+	}
+}
+
+// tailer is the state of one Tail.
+type tailer struct {
+	opt       TailOptions
+	fn        func(Frame) error
+	connected bool // the server was reached once
+	failed    error
+	wait      time.Duration
+}
+
+// connect reads one connection to its end.
+func (t *tailer) connect(ctx context.Context, client *sse.Client) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return client.SubscribeRawWithContext(ctx, func(m *sse.Event) {
+		if t.failed != nil {
+			return
+		}
+		frame, ok, err := frameOf(m)
+		if err == nil && ok {
+			err = t.fn(frame)
+		}
+		if err != nil {
+			t.failed = err
+			cancel()
+		}
+	})
+}
+
+// frameOf reads one message; comments and cursor frames are none of the
+// caller's business.
+func frameOf(m *sse.Event) (Frame, bool, error) {
+	frame := Frame{ID: string(m.ID)}
+	switch string(m.Event) {
+	case "":
+		frame.Data = m.Data
+		return frame, len(m.Data) > 0, nil
+	case "reset":
+		frame.Reset = new(Reset)
+		if err := json.Unmarshal(m.Data, frame.Reset); err != nil {
+			return frame, false, fault.Wrap(err, fault.Upstream, "the server sent a reset that can't be read")
+		}
+		return frame, true, nil
+	}
+	return frame, false, nil
+}
+
+// validate looks at the head of an answer.
+func (t *tailer) validate(_ *sse.Client, resp *http.Response) error {
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
+		t.connected, t.wait = true, retryFirst
+		t.notice(Notice{Connected: true})
+		return nil
+	}
+	defer resp.Body.Close()
+	err := answerError(resp)
+	if resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusRequestTimeout {
+		t.failed = err
+	}
+	return err
+}
+
+func (t *tailer) notice(n Notice) {
+	if t.opt.Notice != nil {
+		t.opt.Notice(n)
+	}
+}
+
+// answerError makes an error of an answer that is no stream.
+func answerError(resp *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	var e errorBody
+	if err == nil && json.Unmarshal(body, &e) == nil && e.Error != "" && e.Code != "" {
+		f := fault.New(e.Code, "%s", e.Error)
+		f.Hint, f.Details = e.Hint, e.Details
+		return f
+	}
+	return fault.New(fault.Upstream, "the server answered %d, not an event stream", resp.StatusCode).
+		Hintf("give the address that ape-claw serve printed")
+}
+
+func unreachable(target string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f
+	}
+	return fault.Wrap(err, fault.Upstream, "no event stream at %s", showURL(target)).
+		Hintf("start one: ape-claw serve")
+}
+
+// showURL is target without what may be secret in it.
+func showURL(target string) string {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "the given URL"
+	}
+	u.User, u.RawQuery, u.Fragment = nil, "", ""
+	return u.String()
+}
+
+func tailURL(opt TailOptions) (string, error) {
+	u, err := eventsURL(opt.URL, "/events")
+	if err != nil {
+		return "", err
+	}
+	q := u.Query()
+	filterQuery(q, opt)
+	if opt.After == "" && opt.Backlog > 0 {
+		q.Set("backlog", strconv.Itoa(opt.Backlog))
+	}
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// eventsURL points at a route of the server: opt.URL may name the server or
+// its /events.
+func eventsURL(target, route string) (*url.URL, error) {
+	u, err := url.Parse(target)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.New(fault.Usage, "--url is not an http or https address").
+			Hintf("give the address that ape-claw serve printed, such as http://%s", DefaultAddr)
+	}
+	u.Path = strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/events") + route
+	return u, nil
+}
+
+func filterQuery(q url.Values, opt TailOptions) {
+	for _, t := range opt.Types {
+		q.Add("type", t)
+	}
+	if opt.AgentID != "" {
+		q.Set("agentId", opt.AgentID)
+	}
+	if opt.TraceID != "" {
+		q.Set("traceId", opt.TraceID)
+	}
+	if opt.OK != nil {
+		q.Set("ok", strconv.FormatBool(*opt.OK))
+	}
+}
+
+func (o TailOptions) transport() http.RoundTripper {
+	if o.Transport != nil {
+		return o.Transport
+	}
+	return &http.Transport{DisableKeepAlives: true} // nothing stays open behind the caller
+}
+
+// once makes r3labs try one connection only.
+type once struct{}
+
+func (once) NextBackOff() time.Duration { return -1 } // backoff.Stop
+func (once) Reset()                     {}
+
+// Backlog asks a server for its newest events (opt.Backlog of them, or its
+// default), oldest first, and the cursor that goes on from there.
+func Backlog(ctx context.Context, opt TailOptions) ([]json.RawMessage, telemetry.Cursor, error) {
+	none := telemetry.Cursor{}
+	u, err := eventsURL(opt.URL, "/events/backlog")
+	if err != nil {
+		return nil, none, err
+	}
+	q := u.Query()
+	filterQuery(q, opt)
+	if opt.Backlog > 0 {
+		q.Set("limit", strconv.Itoa(opt.Backlog))
+	}
+	if opt.After != "" {
+		q.Set("after", opt.After)
+	}
+	u.RawQuery = q.Encode()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, none, fmt.Errorf("backlog request: %w", err)
+	}
+	for name := range opt.Header {
+		req.Header.Set(name, opt.Header.Get(name))
+	}
+	resp, err := (&http.Client{Transport: opt.transport()}).Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, none, ctx.Err()
+		}
+		return nil, none, unreachable(opt.URL, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, none, answerError(resp)
+	}
+	var body struct {
+		Events []json.RawMessage `json:"events"`
+		Cursor string            `json:"cursor"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
+		return nil, none, fault.Wrap(err, fault.Upstream, "the backlog of %s can't be read", showURL(opt.URL))
+	}
+	at, err := telemetry.ParseCursor(body.Cursor)
+	if err != nil {
+		return nil, none, fault.Wrap(err, fault.Upstream, "the backlog of %s ends at no cursor", showURL(opt.URL))
+	}
+	return body.Events, at, nil
+}

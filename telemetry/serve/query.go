@@ -1,0 +1,101 @@
+package serve
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Limits of a query. The backlog's are those of the published server.
+const (
+	backlogDefault = 300
+	backlogMax     = 1000
+	maxQueryValue  = 512
+)
+
+// filterOf reads the filters of /events and /events/backlog. A parameter may
+// be repeated for types (any of them passes); "type=a,b" means the same.
+func filterOf(q url.Values) (filter telemetry.Filter, filtered bool, err error) {
+	var types []string
+	for _, v := range q["type"] {
+		for t := range strings.SplitSeq(v, ",") {
+			if t = strings.TrimSpace(t); t != "" {
+				types = append(types, t)
+			}
+		}
+	}
+	agent, trace := q.Get("agentId"), q.Get("traceId")
+	for name, v := range map[string]string{"agentId": agent, "traceId": trace, "type": strings.Join(types, ",")} {
+		if len(v) > maxQueryValue {
+			return filter, false, fault.New(fault.Usage, "%s of %d bytes: at most %d are allowed", name, len(v), maxQueryValue)
+		}
+	}
+	var ok *bool
+	switch v := q.Get("ok"); v {
+	case "":
+	case "true", "false":
+		b := v == "true"
+		ok = &b
+	default:
+		return filter, false, fault.New(fault.Usage, "ok=%s is not true or false", clip(v)).Hintf("ask ?ok=false for failures only")
+	}
+	filter, err = telemetry.ParseFilter(types, agent, trace, ok)
+	return filter, len(types) > 0 || agent != "" || trace != "" || ok != nil, err
+}
+
+// count reads a number of events; missing means def.
+func count(q url.Values, name string, def, low, high int) (int, error) {
+	if !q.Has(name) {
+		return def, nil
+	}
+	v := q.Get(name)
+	n, err := strconv.Atoi(v)
+	if err != nil || n < low || n > high {
+		return 0, fault.New(fault.Usage, "%s=%s is not a number from %d to %d", name, clip(v), low, high).
+			Hintf("ask ?%s=%d", name, backlogDefault)
+	}
+	return n, nil
+}
+
+// position is where a stream starts.
+type position struct {
+	resume  bool
+	cursor  telemetry.Cursor
+	unknown string // what the client sent, when it is no cursor at all
+	backlog int    // without a cursor: send the newest so many first
+}
+
+// positionOf prefers Last-Event-ID, which EventSource sends when it reconnects
+// to the same URL, over ?after= in that URL.
+func positionOf(q url.Values, lastEventID string) (position, error) {
+	n, err := count(q, "backlog", 0, 0, backlogMax)
+	if err != nil {
+		return position{}, err
+	}
+	id := strings.TrimSpace(lastEventID)
+	if id == "" {
+		id = q.Get("after")
+	}
+	if id == "" {
+		return position{backlog: n}, nil
+	}
+	c, err := telemetry.ParseCursor(id)
+	if err != nil {
+		// An id of another server: the client is told by a reset, since
+		// EventSource shows no error answers.
+		return position{resume: true, unknown: clip(id)}, nil
+	}
+	return position{resume: true, cursor: c}, nil
+}
+
+// clip keeps a caller's text short in answers.
+func clip(s string) string {
+	const most = 64
+	if len(s) > most {
+		return strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}

@@ -1,0 +1,168 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// The drain is bounded: streams close at once, other requests have drainGrace
+// to finish, a write that is stuck gets drainWrite.
+const (
+	drainGrace = 5 * time.Second
+	drainWrite = time.Second
+)
+
+// Server serves one event log.
+type Server struct {
+	opt     Options
+	log     reader
+	hub     *hub
+	handler http.Handler
+	clients atomic.Int64
+
+	draining context.Context // ends when Serve starts to drain
+	drain    context.CancelFunc
+
+	mu       sync.Mutex // guards listener
+	listener net.Listener
+}
+
+// New returns a server that has bound nothing yet.
+func New(opt Options) (*Server, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	log := reader{log: opt.Log, red: opt.Redactor}
+	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger)}
+	s.draining, s.drain = context.WithCancel(context.Background())
+	if s.handler, err = s.routes(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Handler returns everything the server answers, behind its guards. Live
+// events arrive only while Serve runs.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Listen binds the address, so that it is known before Serve is called. It is
+// refused when the address is not loopback and Options.Insecure is not set.
+func (s *Server) Listen() (net.Addr, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener != nil {
+		return s.listener.Addr(), nil
+	}
+	ln := s.opt.Listener
+	if ln == nil {
+		var err error
+		if ln, err = net.Listen("tcp", s.opt.Addr); err != nil {
+			return nil, listenError(s.opt.Addr, err)
+		}
+	}
+	if tcp, ok := ln.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.opt.Insecure {
+		return nil, errors.Join(fault.New(fault.Usage,
+			"%s is reachable from other machines, and nothing here asks callers who they are", s.opt.Addr).
+			Hintf("bind --addr 127.0.0.1:%d, or accept it with --insecure", tcp.Port), ln.Close())
+	}
+	s.listener = ln
+	return ln.Addr(), nil
+}
+
+// URL returns the address of the page, after Listen.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener == nil {
+		return ""
+	}
+	host := s.listener.Addr().String()
+	if tcp, ok := s.listener.Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		host = fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+	return "http://" + host
+}
+
+// Serve answers until ctx ends, then closes the streams, lets other requests
+// finish for a few seconds and returns nil. It may be called once.
+func (s *Server) Serve(ctx context.Context) error {
+	if _, err := s.Listen(); err != nil {
+		return err
+	}
+	defer s.drain()
+	hubCtx, stopHub := context.WithCancel(ctx)
+	defer stopHub()
+	hubDone := make(chan error, 1)
+	go func() { hubDone <- s.hub.run(hubCtx) }()
+
+	srv := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute, // streams lift both for themselves
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(s.listener) }()
+
+	var failed error
+	select {
+	case <-ctx.Done():
+	case failed = <-served:
+		served <- http.ErrServerClosed // for the read below
+	case err := <-hubDone:
+		hubDone <- nil
+		if ctx.Err() == nil {
+			failed = fmt.Errorf("follow the event log: %w", err)
+		}
+	}
+	s.drain()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainGrace)
+	defer cancel()
+	if err := srv.Shutdown(grace); err != nil {
+		s.opt.Logger.Warn("requests cut off at shutdown", "err", err)
+		if err := srv.Close(); err != nil {
+			s.opt.Logger.Debug("close", "err", err)
+		}
+	}
+	stopHub()
+	<-hubDone
+	<-served
+	return failed
+}
+
+// listenError says in words why an address can't be bound.
+func listenError(addr string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fault.Wrap(err, fault.Conflict, "%s is in use by another program", addr).
+			Hintf("open http://%s if that is ape-claw, or choose another port: --addr 127.0.0.1:0, or APE_CLAW_UI_PORT", addr)
+	case errors.Is(err, syscall.EACCES):
+		return fault.Wrap(err, fault.Usage, "not allowed to bind %s", addr).
+			Hintf("choose a port above 1023: --addr %s", DefaultAddr)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return fault.Wrap(err, fault.Usage, "%s is no address of this machine", addr).
+			Hintf("bind --addr %s", DefaultAddr)
+	}
+	reason := err.Error()
+	var op *net.OpError
+	if errors.As(err, &op) && op.Err != nil {
+		reason = op.Err.Error()
+	}
+	return fault.Wrap(err, fault.Usage, "can't listen on %q: %s", addr, strings.TrimPrefix(reason, "listen tcp: ")).
+		Hintf("give host:port, such as --addr %s", DefaultAddr)
+}
