@@ -1,0 +1,77 @@
+package fault_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// want is the published table, written out by hand: a change of an exit status
+// must fail here.
+var want = map[fault.Code]int{
+	"internal": 1, "policy_blocked": 3, "halted": 3, "policy_invalid": 3, "currency_not_allowed": 3, "collection_not_allowed": 3,
+	"collection_ambiguous": 3, "price_over_limit": 3, "quote_expired": 3, "simulation_required": 3, "simulation_failed": 3,
+	"confirmation_mismatch": 3, "cap_exceeded": 3, "unsafe_transaction": 3, "approval_required": 4, "auth": 5, "upstream": 6,
+	"chain_mismatch": 6, "tx_unknown": 7, "tx_reverted": 8, "partial": 9, "conflict": 10, "quote_used": 10, "not_found": 11,
+	"state_unusable": 12, "not_durable": 12, "checks_failed": 13, "usage": 64, "canceled": 130,
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	if len(fault.Table) != len(want) {
+		t.Errorf("the table has %d codes, want %d", len(fault.Table), len(want))
+	}
+	for _, e := range fault.Table {
+		w, ok := want[e.Code]
+		if !ok || e.Exit != w {
+			t.Errorf("%s exits %d, want %d (listed: %v)", e.Code, e.Exit, w, ok)
+		}
+		if e.Means == "" || e.Retry == "" {
+			t.Errorf("%s has no meaning or no retry advice", e.Code)
+		}
+		if got := fault.ExitCode(fmt.Errorf("wrapped: %w", fault.New(e.Code, "x"))); got != w {
+			t.Errorf("a wrapped %s exits %d", e.Code, got)
+		}
+		if e.Gate != fault.IsGate(e.Code) || (e.Gate && e.Exit != 3) {
+			t.Errorf("%s: a gate exits 3", e.Code)
+		}
+	}
+	for _, c := range []struct {
+		err  error
+		want int
+	}{{nil, 0}, {errors.New("foreign"), 1}, {context.Canceled, 130}, {fault.New("unheard_of", "x"), 1}, {context.DeadlineExceeded, 1}} {
+		if got := fault.ExitCode(c.err); got != c.want {
+			t.Errorf("ExitCode(%v) = %d, want %d", c.err, got, c.want)
+		}
+	}
+}
+
+func TestForeignErrorsAreNotShown(t *testing.T) {
+	t.Parallel()
+	e := fault.From(errors.New("dial: key=hunter2"))
+	b, err := json.Marshal(e)
+	if err != nil || strings.Contains(string(b), "hunter2") || e.Code != fault.Internal || e.Sent != fault.SentMaybe {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestJSONStartsWithOK(t *testing.T) {
+	t.Parallel()
+	b, err := json.Marshal(fault.New(fault.Usage, "no %q", "x").Hintf("try").With("n", 1))
+	if err != nil || string(b) != `{"ok":false,"code":"usage","error":"no \"x\"","hint":"try","details":{"n":1}}` {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestIs(t *testing.T) {
+	t.Parallel()
+	err := fmt.Errorf("buy: %w", fault.New(fault.QuoteUsed, "used"))
+	if !errors.Is(err, &fault.Error{Code: fault.QuoteUsed}) || errors.Is(err, &fault.Error{Code: fault.Usage}) {
+		t.Error("Is compares the code")
+	}
+}
