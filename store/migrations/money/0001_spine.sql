@@ -5,18 +5,22 @@ CREATE TABLE spend (
   id          TEXT PRIMARY KEY,
   chain_id    INTEGER NOT NULL,
   account     TEXT NOT NULL,
-  asset       TEXT NOT NULL,
-  subject     TEXT NOT NULL,
+  asset       TEXT NOT NULL,                 -- 'native' or a contract address in lower case
+  subject     TEXT NOT NULL,                 -- on whose behalf; '' for nobody in particular
   kind        TEXT NOT NULL,
-  ref         TEXT NOT NULL,
-  amount      TEXT NOT NULL,
-  settled     TEXT,
+  ref         TEXT NOT NULL,                 -- idempotency key of what it pays for
+  amount      TEXT NOT NULL,                 -- reserved
+  settled     TEXT,                          -- what it cost in the end
   state       TEXT NOT NULL CHECK (state IN ('reserved', 'settled', 'released')),
   reserved_at INTEGER NOT NULL,
-  closed_at   INTEGER
+  closed_at   INTEGER,
+  CHECK ((state = 'reserved') = (closed_at IS NULL)),
+  CHECK ((state = 'settled') = (settled IS NOT NULL))
 ) STRICT;
-CREATE INDEX spend_window ON spend (chain_id, asset, state, closed_at);
+CREATE INDEX spend_window ON spend (chain_id, asset, closed_at);
+CREATE INDEX spend_ref ON spend (ref);
 
+-- The latest time the ledger has seen: its window never goes back.
 CREATE TABLE clock (
   id         INTEGER PRIMARY KEY CHECK (id = 1),
   high_water INTEGER NOT NULL

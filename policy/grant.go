@@ -1,0 +1,130 @@
+package policy
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"sync/atomic"
+	"time"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Tx is everything about a transaction that a grant binds. It knows no nonce
+// and no split of the fee: the sender chooses those, within FeeCap.
+type Tx struct {
+	ChainID  int64
+	From, To [20]byte
+	Value    units.Wei // native base units
+	Data     []byte
+	FeeCap   units.Wei // the most that gas may cost in all, native base units
+	Key      string    // idempotency key, "nft.buy:<quoteId>"
+}
+
+// Digest identifies a Tx: two differ in any field if and only if their digests do.
+type Digest [sha256.Size]byte
+
+// String is the digest in hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// Digest returns the SHA-256 of the transaction's fields, each of fixed length
+// or preceded by its length.
+func (t Tx) Digest() Digest {
+	b := []byte("ape-claw/tx/1\x00")
+	b = binary.BigEndian.AppendUint64(b, uint64(t.ChainID))
+	b = append(append(b, t.From[:]...), t.To[:]...)
+	value, fee := t.Value.Bytes32(), t.FeeCap.Bytes32()
+	b = append(append(b, value[:]...), fee[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(t.Data)))
+	b = append(b, t.Data...)
+	b = binary.BigEndian.AppendUint64(b, uint64(len(t.Key)))
+	return sha256.Sum256(append(b, t.Key...))
+}
+
+// Grant is the policy's leave to send one transaction once. Only
+// Decision.Authorize makes a usable one; the zero value grants nothing. Copies
+// share the use.
+type Grant struct {
+	digest  Digest
+	expires time.Time
+	rs      []Reservation
+	limits  []Limit
+	used    *atomic.Bool
+}
+
+// Digest is the digest of the transaction that the grant is for.
+func (g Grant) Digest() Digest { return g.digest }
+
+// Redeem uses up the grant and reserves what it allows, in the caller's
+// transaction, which must also record the intent: one is never there without
+// the other. It returns the reservations, to be settled or released when the
+// transaction's fate is known. A grant is used up by the first try, also by one
+// that is refused. The transaction must be the granted one in every field.
+func (l *Ledger) Redeem(ctx context.Context, tx *sql.Tx, g Grant, t Tx) ([]Reservation, error) {
+	refuse := func(format string, args ...any) error {
+		return fault.New(fault.UnsafeTransaction, format, args...).WithSent(fault.SentNo).With("gate", "grant")
+	}
+	switch {
+	case g.used == nil:
+		return nil, refuse("no policy decision allows this transaction")
+	case !g.used.CompareAndSwap(false, true):
+		return nil, refuse("this grant was used already")
+	case t.Digest() != g.digest:
+		return nil, refuse("the transaction is not the one that policy allowed")
+	case !l.now().Before(g.expires):
+		return nil, fault.New(fault.QuoteExpired, "the decision to allow this transaction expired at %s", g.expires.UTC().Format(time.RFC3339)).
+			Hintf("run the command again").WithSent(fault.SentNo)
+	}
+	if err := l.Reserve(ctx, tx, g.rs, g.limits); err != nil {
+		return nil, err
+	}
+	return append([]Reservation(nil), g.rs...), nil
+}
+
+// Authorize turns a decision into a grant for exactly t, until expires. It
+// refuses unless every gate of an execution was evaluated and passed, and t
+// costs no more than what the gates looked at.
+func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
+	if err := d.Refusal(); err != nil {
+		return Grant{}, err
+	}
+	if d.stage != Execute || len(d.gates) != len(allGates) || d.policy == nil {
+		return Grant{}, fault.New(fault.PolicyBlocked, "a dry run allows nothing to be sent").
+			Hintf("run it again with --execute").WithSent(fault.SentNo)
+	}
+	p := d.purchase
+	mismatch := ""
+	switch {
+	case t.ChainID != d.policy.ChainID || p.Asset != NativeOf(t.ChainID):
+		mismatch = "chain or currency"
+	case t.Value.Cmp(p.Price) > 0:
+		mismatch = "value"
+	case t.FeeCap.Cmp(p.FeeLimit) > 0:
+		mismatch = "fee limit"
+	case t.Key == "" || len(t.Data) == 0 || t.To == [20]byte{}:
+		mismatch = "key, data or target"
+	}
+	if mismatch != "" {
+		return Grant{}, fault.New(fault.UnsafeTransaction, "the transaction's %s is not what policy looked at", mismatch).
+			WithSent(fault.SentNo).With("gate", "grant")
+	}
+	reservation := func(kind string, amount units.Wei) Reservation {
+		return Reservation{ID: store.NewID("sp_"), Asset: NativeOf(t.ChainID), Account: "0x" + hex.EncodeToString(t.From[:]),
+			Subject: p.Subject, Kind: kind, Ref: t.Key, Amount: amount}
+	}
+	return Grant{
+		digest: t.Digest(), expires: expires, used: new(atomic.Bool),
+		rs:     []Reservation{reservation(KindPrice, t.Value), reservation(KindFee, t.FeeCap)},
+		limits: d.policy.Limits(p.Subject),
+	}, nil
+}
+
+// Kinds of reservations.
+const (
+	KindPrice = "price" // what the transaction pays
+	KindFee   = "fee"   // the most its gas may cost
+)

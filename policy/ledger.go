@@ -1,0 +1,300 @@
+package policy
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Window is the length of the rolling window that a daily cap sums over.
+const Window = 24 * time.Hour
+
+// Native is the token of an Asset that is its chain's own currency.
+const Native = "native"
+
+// Asset is what a cap counts: a token of one chain. Ether of one chain and
+// ether of another are two assets.
+type Asset struct {
+	ChainID int64
+	Token   string // Native, or a contract address 0x… in lower case
+}
+
+// NativeOf returns the native asset of a chain.
+func NativeOf(chainID int64) Asset { return Asset{ChainID: chainID, Token: Native} }
+
+// valid reports whether the asset is spelt as the ledger stores it; two
+// spellings of one token would be counted apart.
+func (a Asset) valid() bool {
+	return a.ChainID > 0 && (a.Token == Native || isAddress(a.Token) && a.Token == strings.ToLower(a.Token))
+}
+
+// Reservation is an amount that is, or may be, on its way out.
+type Reservation struct {
+	ID      string // unique in the ledger
+	Asset   Asset
+	Account string // the paying address, lower case
+	Subject string // on whose behalf, "agent:<id>"; "" for nobody in particular
+	Kind    string // "price" or "fee"
+	Ref     string // the idempotency key of what it pays for
+	Amount  units.Wei
+}
+
+// Limit is a cap over the rows of one asset: all of them, or one subject's.
+type Limit struct {
+	Name    string // where the cap is written, for messages
+	Asset   Asset
+	Subject string // "": every row counts
+	Cap     Cap
+}
+
+func (l Limit) covers(a Asset, subject string) bool {
+	return l.Asset == a && (l.Subject == "" || l.Subject == subject)
+}
+
+// Queryer is the reading half of *sql.DB and *sql.Tx.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// Ledger is the record of what was spent and of what may yet be, the table
+// spend of money.db. Amounts are summed here, never by SQL, whose integers and
+// floats are too small for them. Every method may be called at once from many
+// goroutines and processes; those that take a transaction are as atomic as it.
+type Ledger struct {
+	db  *sql.DB
+	now func() time.Time
+}
+
+// NewLedger returns the ledger in db, a database of store.OpenMoney.
+func NewLedger(db *sql.DB, now func() time.Time) *Ledger { return &Ledger{db: db, now: now} }
+
+// Usage is the state of one asset's window.
+type Usage struct {
+	Settled  units.Wei // spent within the window
+	Reserved units.Wei // unresolved, whatever its age
+	Total    units.Wei // both: what a cap is compared with
+	Open     int       // number of unresolved reservations
+	// ClockBehind is how far the wall clock is behind the latest time this
+	// ledger has seen. The window stands still until the clock has caught up.
+	ClockBehind time.Duration
+}
+
+// ClockWarning is a sentence when the clock went back by more than a minute,
+// which between two processes of one machine it never does by itself.
+func (u Usage) ClockWarning() string {
+	if u.ClockBehind <= time.Minute {
+		return ""
+	}
+	return fmt.Sprintf("the clock went back by %s; spends leave the %s window later until it has caught up", u.ClockBehind.Round(time.Second), Window)
+}
+
+// Usage returns what counts against a cap of asset: all rows, or only those of
+// subject when it is not "". q is the transaction to read in; nil reads the
+// database, which must not be done while this process holds a transaction.
+func (l *Ledger) Usage(ctx context.Context, q Queryer, asset Asset, subject string) (Usage, error) {
+	if q == nil {
+		q = l.db
+	}
+	high, err := highWater(ctx, q)
+	if err != nil {
+		return Usage{}, err
+	}
+	wall := l.now().UnixMilli()
+	rows, err := windowRows(ctx, q, asset, max(wall, high)-Window.Milliseconds())
+	if err != nil {
+		return Usage{}, err
+	}
+	u, err := sum(rows, subject)
+	u.ClockBehind = time.Duration(max(0, high-wall)) * time.Millisecond
+	return u, err
+}
+
+// Spent returns Usage's total over all subjects.
+func (l *Ledger) Spent(ctx context.Context, q Queryer, asset Asset) (units.Wei, error) {
+	u, err := l.Usage(ctx, q, asset, "")
+	return u.Total, err
+}
+
+// Reserve records reservations if, with them, no limit is passed: all of them
+// or none, in the caller's transaction. Each asset needs a limit over all its
+// rows. Refusals are fault.CapExceeded; the caller then rolls back.
+func (l *Ledger) Reserve(ctx context.Context, tx *sql.Tx, rs []Reservation, limits []Limit) error {
+	// The clock is written first: SQLite's write lock is ours before the sums
+	// are read, whatever kind of transaction the caller began.
+	now, err := l.tick(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if err := checkReservations(rs, limits); err != nil {
+		return err
+	}
+	for _, lim := range limits {
+		if err := l.checkLimit(ctx, tx, lim, rs, now); err != nil {
+			return err
+		}
+	}
+	for _, r := range rs {
+		_, err := tx.ExecContext(ctx, `INSERT INTO spend (id, chain_id, account, asset, subject, kind, ref, amount, state, reserved_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'reserved', ?)`,
+			r.ID, r.Asset.ChainID, r.Account, r.Asset.Token, r.Subject, r.Kind, r.Ref, r.Amount.String(), now)
+		if err != nil {
+			return store.DBFault(err, store.MoneyFile)
+		}
+	}
+	return nil
+}
+
+// checkReservations refuses what no cap would count, or would count wrongly.
+func checkReservations(rs []Reservation, limits []Limit) error {
+	if len(rs) == 0 {
+		return fault.New(fault.PolicyBlocked, "nothing was reserved for this transaction").WithSent(fault.SentNo)
+	}
+	for _, r := range rs {
+		capped := false
+		for _, lim := range limits {
+			capped = capped || lim.Subject == "" && lim.covers(r.Asset, r.Subject)
+		}
+		if !capped || !r.Asset.valid() {
+			return fault.New(fault.PolicyBlocked, "no daily cap covers the token %s of chain %d", r.Asset.Token, r.Asset.ChainID).
+				Hintf("pay in the native token, whose cap is execution.dailySpendCap").WithSent(fault.SentNo)
+		}
+	}
+	return nil
+}
+
+func (l *Ledger) checkLimit(ctx context.Context, tx *sql.Tx, lim Limit, rs []Reservation, now int64) error {
+	rows, err := windowRows(ctx, tx, lim.Asset, now-Window.Milliseconds())
+	if err != nil {
+		return err
+	}
+	u, err := sum(rows, lim.Subject)
+	if err != nil {
+		return err
+	}
+	var asked units.Wei
+	for _, r := range rs {
+		if !lim.covers(r.Asset, r.Subject) {
+			continue
+		}
+		if asked, err = asked.Add(r.Amount); err != nil {
+			return capExceeded(lim, u.Total, r.Amount)
+		}
+	}
+	if !within(lim.Cap, u.Total, asked) {
+		return capExceeded(lim, u.Total, asked)
+	}
+	return nil
+}
+
+// within reports whether asked still fits under the cap beside spent.
+func within(c Cap, spent, asked units.Wei) bool {
+	after, err := spent.Add(asked)
+	return err == nil && c.Allows(after)
+}
+
+// Settle records what a reservation really cost, which frees the rest of it. A
+// released one can be settled too: the chain's word is final. Settling again
+// with the same amount changes nothing; with another it is fault.Conflict.
+func (l *Ledger) Settle(ctx context.Context, tx *sql.Tx, id string, actual units.Wei) error {
+	now, err := l.tick(ctx, tx)
+	if err != nil {
+		return err
+	}
+	n, err := exec(ctx, tx, `UPDATE spend SET state = 'settled', settled = ?, closed_at = ? WHERE id = ? AND state <> 'settled'`,
+		actual.String(), now, id)
+	if err != nil || n == 1 {
+		return err
+	}
+	var have units.Wei
+	if err := one(ctx, tx, id, `SELECT settled FROM spend WHERE id = ?`, &have); err != nil {
+		return err
+	}
+	if have != actual {
+		return fault.New(fault.Conflict, "reservation %s was settled at %s base units, and is now said to have cost %s", id, have, actual)
+	}
+	return nil
+}
+
+// Release frees a reservation that cost nothing and never will. Releasing again
+// changes nothing; a settled one is fault.Conflict.
+func (l *Ledger) Release(ctx context.Context, tx *sql.Tx, id string) error {
+	now, err := l.tick(ctx, tx)
+	if err != nil {
+		return err
+	}
+	n, err := exec(ctx, tx, `UPDATE spend SET state = 'released', closed_at = ? WHERE id = ? AND state = 'reserved'`, now, id)
+	if err != nil || n == 1 {
+		return err
+	}
+	var state string
+	if err := one(ctx, tx, id, `SELECT state FROM spend WHERE id = ?`, &state); err != nil {
+		return err
+	}
+	if state != "released" {
+		return fault.New(fault.Conflict, "reservation %s is %s and can't be released", id, state)
+	}
+	return nil
+}
+
+// Reopen makes a settled or released reservation unresolved again, at its full
+// amount, when a reorganisation took the transaction out of the chain.
+func (l *Ledger) Reopen(ctx context.Context, tx *sql.Tx, id string) error {
+	if _, err := l.tick(ctx, tx); err != nil {
+		return err
+	}
+	n, err := exec(ctx, tx, `UPDATE spend SET state = 'reserved', settled = NULL, closed_at = NULL WHERE id = ?`, id)
+	if err == nil && n != 1 {
+		err = corrupt(id, "no such reservation")
+	}
+	return err
+}
+
+// tick returns the window's time in unix milliseconds: the wall clock, or the
+// latest time ever seen if the clock went back.
+func (l *Ledger) tick(ctx context.Context, tx *sql.Tx) (int64, error) {
+	var now int64
+	err := tx.QueryRowContext(ctx, `INSERT INTO clock (id, high_water) VALUES (1, ?)
+		ON CONFLICT (id) DO UPDATE SET high_water = max(high_water, excluded.high_water) RETURNING high_water`,
+		l.now().UnixMilli()).Scan(&now)
+	if err != nil {
+		return 0, store.DBFault(err, store.MoneyFile)
+	}
+	return now, nil
+}
+
+func highWater(ctx context.Context, q Queryer) (int64, error) {
+	var high int64
+	err := q.QueryRowContext(ctx, `SELECT high_water FROM clock WHERE id = 1`).Scan(&high)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, store.DBFault(err, store.MoneyFile)
+	}
+	return high, nil
+}
+
+func exec(ctx context.Context, tx *sql.Tx, query string, args ...any) (int64, error) {
+	res, err := tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, store.DBFault(err, store.MoneyFile)
+	}
+	n, err := res.RowsAffected()
+	return n, store.DBFault(err, store.MoneyFile)
+}
+
+func one(ctx context.Context, tx *sql.Tx, id, query string, into any) error {
+	err := tx.QueryRowContext(ctx, query, id).Scan(into)
+	if errors.Is(err, sql.ErrNoRows) {
+		return corrupt(id, "no such reservation")
+	}
+	return store.DBFault(err, store.MoneyFile)
+}

@@ -1,0 +1,114 @@
+package policy
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// row is one row of the ledger that counts in the window.
+type row struct {
+	id, subject, state string
+	amount             string
+	settled            sql.NullString
+}
+
+// windowRows returns the rows of an asset that count after cutoff: unresolved
+// ones of any age, and those closed since. What is neither reserved, settled nor
+// released is returned too, for counts to refuse.
+func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
+	const cols = `SELECT id, subject, state, amount, settled FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
+	rows, err := q.QueryContext(ctx, cols+` AND closed_at IS NULL UNION ALL `+cols+` AND closed_at > ?`,
+		a.ChainID, a.Token, a.ChainID, a.Token, cutoff)
+	if err != nil {
+		return nil, store.DBFault(err, store.MoneyFile)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var r row
+		if err := rows.Scan(&r.id, &r.subject, &r.state, &r.amount, &r.settled); err != nil {
+			return nil, corrupt(r.id, "unreadable")
+		}
+		out = append(out, r)
+	}
+	return out, store.DBFault(rows.Err(), store.MoneyFile)
+}
+
+// sum adds up rows, of one subject when it is not "". A row that does not make
+// sense spoils the sum, whoever's it is: a cap can't be held against a guess.
+func sum(rows []row, subject string) (Usage, error) {
+	var u Usage
+	for _, r := range rows {
+		amount, err := r.counts()
+		if err != nil {
+			return Usage{}, err
+		}
+		if subject != "" && r.subject != subject {
+			continue
+		}
+		into := &u.Settled
+		if r.state == "reserved" {
+			into = &u.Reserved
+			u.Open++
+		}
+		sum, err := into.Add(amount)
+		if err == nil {
+			*into = sum
+			u.Total, err = u.Settled.Add(u.Reserved)
+		}
+		if err != nil {
+			return Usage{}, corrupt(r.id, "the sum is larger than any amount can be")
+		}
+	}
+	return u, nil
+}
+
+// counts returns what a row adds to the window's sum.
+func (r row) counts() (units.Wei, error) {
+	text := r.amount
+	switch {
+	case r.state == "settled" && r.settled.Valid:
+		text = r.settled.String
+	case r.state != "reserved" || r.settled.Valid:
+		return units.Wei{}, corrupt(r.id, fmt.Sprintf("state %q does not fit the rest of the row", r.state))
+	}
+	w, err := units.ParseBase(text)
+	if err != nil {
+		return units.Wei{}, corrupt(r.id, err.Error())
+	}
+	return w, nil
+}
+
+func corrupt(id, what string) error {
+	return fault.New(fault.StateUnusable, "the spend ledger in %s is corrupt: row %s: %s", store.MoneyFile, id, what).
+		Hintf("restore %s from a backup; nothing is spent while the ledger can't be summed", store.MoneyFile)
+}
+
+func capExceeded(l Limit, spent, asked units.Wei) error {
+	unit := func(w units.Wei) string {
+		if l.Asset.Token == Native {
+			return w.Decimal(units.APEDecimals) + " APE"
+		}
+		return w.String() + " base units"
+	}
+	limit := unlimited
+	if !l.Cap.Unlimited {
+		limit = unit(l.Cap.Max)
+	}
+	return fault.New(fault.CapExceeded, "%s is asked, %s is spent or reserved in the last 24 h, and %s is %s", unit(asked), unit(spent), l.Name, limit).
+		Hintf("%s", l.change()).WithSent(fault.SentNo).
+		With("gate", GateSpend).With("cap", l.Name).With("spentWei", spent.String()).With("askedWei", asked.String()).With("capWei", l.Cap.Max.String())
+}
+
+// change says what would let a refused spend through.
+func (l Limit) change() string {
+	if !l.Cap.Unlimited && l.Cap.Max.IsZero() {
+		return "set " + l.Name + " in the policy file; 0 allows nothing"
+	}
+	return "wait until earlier spends are 24 h old or resolved, or raise " + l.Name + " in the policy file"
+}
