@@ -149,5 +149,5 @@ func unusable(err error, what, where string) *fault.Error {
 		return f
 	}
 	return fault.Wrap(err, fault.Upstream, "%s failed: the answer of %s can't be used: %s", what, where, err).
-		WithSent(fault.SentNo)
+		Hintf("try again; if it stays so, this version does not understand the marketplace").WithSent(fault.SentNo)
 }

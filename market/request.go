@@ -204,7 +204,8 @@ func (c *Client) attempt(ctx context.Context, r request) ([]byte, *failure) {
 }
 
 func (c *Client) fail(err error, r request, k kind, format string, args ...any) *failure {
-	e := fault.Wrap(err, fault.Upstream, "%s failed: %s", r.doing, fmt.Sprintf(format, args...)).WithSent(fault.SentNo)
+	e := fault.Wrap(err, fault.Upstream, "%s failed: %s", r.doing, fmt.Sprintf(format, args...)).
+		Hintf("try again in a while; nothing was sent to the chain").WithSent(fault.SentNo)
 	return &failure{fault: e, kind: k, after: -1}
 }
 
@@ -255,6 +256,8 @@ func (c *Client) badStatus(r request, resp *http.Response, b []byte) *failure {
 		f.fault.Err = nil
 		f.fault.Message += " with a web page in place of JSON"
 		f.fault.Hint = "is a proxy, a login page or a wrong base URL in between?"
+	case status >= 400:
+		f.fault.Hint = "the marketplace does not take this request: are the collection, the token and the order still there?"
 	}
 	return f
 }

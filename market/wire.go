@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // The shapes of OpenSea's v2 API that are read, and nothing more of them. Fields
@@ -119,7 +120,7 @@ func decode(b []byte, v any) error {
 	switch {
 	case len(bytes.TrimSpace(b)) == 0:
 		return errors.New("it is empty")
-	case errors.As(err, &syntax) && syntax.Offset >= int64(len(b)):
+	case errors.As(err, &syntax) && isCutOff(b):
 		return fmt.Errorf("it is JSON cut off after %d bytes", len(b))
 	case errors.As(err, &syntax):
 		return fmt.Errorf("it is no valid JSON at byte %d", syntax.Offset)
@@ -128,6 +129,12 @@ func decode(b []byte, v any) error {
 	}
 	// Integer's errors quote and clean what they show.
 	return errors.New(clean(err.Error(), maxMessage))
+}
+
+// isCutOff reports whether b is the beginning of a JSON value.
+func isCutOff(b []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(b)).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // parsePage reads a page of listings.
