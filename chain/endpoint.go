@@ -104,6 +104,14 @@ func reasonOf(err error) string {
 	return printable(err.Error())
 }
 
+// neverSent reports whether a request failed before a connection was made, so
+// that none of it can have left.
+func neverSent(err error) bool {
+	var dns *net.DNSError
+	var op *net.OpError
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
+}
+
 // isEOF reports whether the answer ended early.
 func isEOF(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -44,12 +45,12 @@ const (
 )
 
 // refused holds the classes in which a node says that it did not take a
-// transaction, and would not take it if it were sent again at once. Pool full
-// and nonce too high are not among them: some nodes keep such a transaction.
+// transaction. Pool full and nonce too high are not among them: some nodes keep
+// such a transaction.
 var refused = map[Class]bool{
 	ClassReverted: true, ClassNonceTooLow: true, ClassInsufficientFunds: true, ClassReplaceUnderpriced: true,
 	ClassUnderpriced: true, ClassFeeCapTooLow: true, ClassFeeOverCap: true, ClassIntrinsicGas: true,
-	ClassGasLimit: true, ClassInvalid: true, ClassMethodMissing: true,
+	ClassGasLimit: true, ClassInvalid: true, ClassMethodMissing: true, ClassRateLimited: true,
 }
 
 // NodeError is an error that a node answered. Message is cut, printable, and
@@ -209,4 +210,22 @@ func printable(s string) string {
 		return s
 	}
 	return fmt.Sprintf("%s…", strings.ToValidUTF8(s[:most], ""))
+}
+
+// FailureReason says in words why a call or an estimate can't succeed; ok is
+// false when err is about the node and not about the transaction.
+func FailureReason(err error) (reason string, ok bool) {
+	var revert *RevertError
+	if errors.As(err, &revert) {
+		return revert.Error(), true
+	}
+	var node *NodeError
+	if !errors.As(err, &node) {
+		return "", false
+	}
+	switch node.Class {
+	case ClassInsufficientFunds, ClassIntrinsicGas, ClassGasLimit, ClassFeeCapTooLow, ClassInvalid:
+		return node.Message, true
+	}
+	return "", false
 }

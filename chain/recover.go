@@ -1,0 +1,109 @@
+package chain
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Recover completes what earlier runs of this account left on a chain, as far as
+// the node's receipts and the journal tell, and returns what is still open. It
+// sends nothing. Submit does the same first.
+func (s *Sender) Recover(ctx context.Context, chainID int64) ([]OpenTx, error) {
+	unlock, err := s.lock(ctx, chainID)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := s.recover(ctx, chainID); err != nil {
+		return nil, err
+	}
+	rs, err := s.journal.open(ctx, chainID, s.Address())
+	out := make([]OpenTx, 0, len(rs))
+	for _, r := range rs {
+		out = append(out, r.open(s.o.Now()))
+	}
+	return out, err
+}
+
+// recover settles by hash and completes the event trail. The caller holds the
+// account's lock, so no other process works on these rows.
+func (s *Sender) recover(ctx context.Context, chainID int64) error {
+	rs, err := s.journal.open(ctx, chainID, s.Address())
+	if err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if err := s.resolve(ctx, r); err != nil {
+			return err
+		}
+	}
+	return s.complete(ctx, chainID)
+}
+
+// resolve closes a row whose fate can be known. Its lines are left to complete.
+func (s *Sender) resolve(ctx context.Context, r record) error {
+	if r.state == StateIntended {
+		// Bytes are on disk before they are sent: without them nothing was.
+		return s.abandon(ctx, r, "the run that intended it ended before it was signed")
+	}
+	receipt, ok, err := s.client.Receipt(ctx, r.info.Hash)
+	if err != nil || !ok {
+		return err
+	}
+	story, err := s.restore(r)
+	if err != nil {
+		return nil // it stays open, which refuses further sending and says why
+	}
+	check, cancel := context.WithTimeout(ctx, min(unclearWait, s.o.Wait))
+	defer cancel()
+	f := flow{Sender: s, story: story, r: r, rec: s.recorderOf(r), late: true}
+	v, err := f.conclude(check, receipt)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		// The returned error is about that transaction: the row, unknown now, says
+		// the same to whoever wants to send.
+		_ = f.unknown(ctx, fault.SentYes, "mined, but not confirmed: "+fault.From(err).Message)
+		return nil
+	}
+	write, cancelWrite := writeContext(ctx)
+	defer cancelWrite()
+	return f.settle(write, v, receipt)
+}
+
+func (s *Sender) restore(r record) (Story, error) {
+	if s.o.Restore == nil {
+		return nil, fmt.Errorf("nothing tells stories of kind %q", r.context.Kind)
+	}
+	return s.o.Restore(r.context.Kind, r.context.Story)
+}
+
+// complete appends the journaled lines that the log lacks: a run may have ended
+// between the journal and the log, or between the log and the note of it.
+func (s *Sender) complete(ctx context.Context, chainID int64) error {
+	lines, err := s.journal.unlogged(ctx, chainID, s.Address())
+	if err != nil {
+		return err
+	}
+	for _, e := range lines {
+		found, _, err := s.o.Log.Last(ctx, 1, func(line []byte) bool {
+			return bytes.Equal(bytes.TrimRight(line, "\r\n"), e.line)
+		})
+		if err != nil {
+			return err
+		}
+		if len(found) == 0 {
+			if err := s.o.Recorder.AppendLine(ctx, e.line, true); err != nil {
+				return err
+			}
+		}
+		if err := s.journal.logged(ctx, e.tx, e.step); err != nil {
+			return err
+		}
+	}
+	return nil
+}

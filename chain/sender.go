@@ -1,0 +1,199 @@
+package chain
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Recorder is what the sender needs of telemetry.Recorder.
+type Recorder interface {
+	Usable() error
+	Encode(telemetry.Draft) ([]byte, error)
+	AppendLine(ctx context.Context, line []byte, sync bool) error
+	Scope() telemetry.Scope
+}
+
+// LogReader is what the sender needs of telemetry.Log: whether a line is there.
+type LogReader interface {
+	Last(ctx context.Context, n int, match func(line []byte) bool) ([]telemetry.Line, telemetry.Cursor, error)
+}
+
+// SenderOptions are the parts of a Sender; DB to Now are required.
+type SenderOptions struct {
+	DB       *sql.DB // money.db of Home
+	Home     string  // holds the account locks
+	Client   *Client
+	Signer   Signer
+	Ledger   *policy.Ledger
+	Recorder Recorder
+	Log      LogReader
+	Now      func() time.Time
+
+	// Restore makes a story again from what it kept, so that a transaction of an
+	// earlier process can be settled. nil, or an error: it stays open.
+	Restore func(kind string, context json.RawMessage) (Story, error)
+	// RecorderFor gives a recorder in another run's name, so that what is settled
+	// later still belongs to the trace that sent it. nil: this run's recorder.
+	RecorderFor func(telemetry.Scope) Recorder
+
+	Wait     time.Duration // for a receipt; 0: two minutes
+	LockWait time.Duration // for the account's lock; 0: ten seconds
+	// Step, if set, is told where Submit stands: for tests that stop it there.
+	Step func(name string)
+}
+
+const (
+	defaultWait     = 2 * time.Minute
+	defaultLockWait = 10 * time.Second
+	// unclearWait is how long a receipt is looked for when the answer to the
+	// broadcast was lost.
+	unclearWait = 10 * time.Second
+	// recordGrace is what writing the outcome gets after the command was cancelled.
+	recordGrace = 5 * time.Second
+	// sendGrace is what a broadcast under way gets after the command was cancelled.
+	sendGrace = 3 * time.Second
+	// behindWait is how long a node that lags behind our own last transaction is
+	// given to catch up.
+	behindWait = 3 * time.Second
+	// First and longest pause between two looks for a receipt.
+	pollFirst, pollMost = 25 * time.Millisecond, time.Second
+)
+
+// Sender signs and sends the transactions of one account on one chain. It is the
+// only path to the signer, and accepts only what a policy.Grant binds. Any
+// number of Senders, in any process, may exist for an account: its lock, a file
+// in the home, lets one act at a time.
+type Sender struct {
+	o       SenderOptions
+	client  *Client
+	signer  Signer
+	journal journal
+}
+
+// NewSender checks the options and returns a Sender. It reads and sends nothing.
+func NewSender(o SenderOptions) (*Sender, error) {
+	if o.DB == nil || o.Home == "" || o.Client == nil || o.Signer == nil || o.Ledger == nil || o.Recorder == nil || o.Log == nil || o.Now == nil {
+		return nil, errors.New("chain: a sender lacks one of its parts")
+	}
+	if o.Wait <= 0 {
+		o.Wait = defaultWait
+	}
+	if o.LockWait <= 0 {
+		o.LockWait = defaultLockWait
+	}
+	return &Sender{o: o, client: o.Client, signer: o.Signer, journal: journal{o.DB, o.Now}}, nil
+}
+
+// Address is the account that sends.
+func (s *Sender) Address() common.Address { return s.signer.Address() }
+
+// OpenTx is a transaction whose fate is not known yet.
+type OpenTx struct {
+	ID      string         `json:"id"`
+	Key     string         `json:"key"`
+	ChainID int64          `json:"chainId"`
+	Account common.Address `json:"account"`
+	State   string         `json:"state"`
+	Hash    string         `json:"txHash,omitempty"` // "" when nothing was signed
+	Nonce   uint64         `json:"nonce"`
+	Value   units.Wei      `json:"valueWei"`
+	Age     time.Duration  `json:"-"`
+	Created time.Time      `json:"createdAt"`
+}
+
+// OpenTxs lists the unresolved transactions of a home, of all chains and
+// accounts, from its money.db. It needs no key, node or lock.
+func OpenTxs(ctx context.Context, db *sql.DB, now func() time.Time) ([]OpenTx, error) {
+	rs, err := journal{db, now}.open(ctx, 0, common.Address{})
+	out := make([]OpenTx, 0, len(rs))
+	for _, r := range rs {
+		out = append(out, r.open(now()))
+	}
+	return out, err
+}
+
+func (r record) open(now time.Time) OpenTx {
+	o := OpenTx{ID: r.id, Key: r.key, ChainID: r.info.ChainID, Account: r.info.From, State: r.state,
+		Nonce: r.info.Nonce, Value: r.info.Value, Age: max(0, now.Sub(r.created)), Created: r.created.UTC()}
+	if r.hashed {
+		o.Hash = r.info.Hash.Hex()
+	}
+	return o
+}
+
+// lock takes the account's lock.
+func (s *Sender) lock(ctx context.Context, chainID int64) (unlock func(), err error) {
+	name := fmt.Sprintf("%d-%s.lock", chainID, lower(s.Address()))
+	wait, cancel := context.WithTimeout(ctx, s.o.LockWait)
+	defer cancel()
+	l, err := store.AcquireLock(wait, filepath.Join(s.o.Home, "locks", name))
+	if err != nil {
+		if fault.CodeOf(err) == fault.Conflict {
+			return nil, fault.Wrap(err, fault.Conflict, "another run is sending from %s on chain %d", s.Address().Hex(), chainID).
+				Hintf("wait for it to end, then try again").WithSent(fault.SentNo)
+		}
+		return nil, err
+	}
+	// The lock is the open file: if closing it fails, the end of the process frees it.
+	return func() { _ = l.Unlock() }, nil
+}
+
+func (s *Sender) step(name string) {
+	if s.o.Step != nil {
+		s.o.Step(name)
+	}
+}
+
+// writeContext is for what must be recorded whether or not ctx was cancelled.
+func writeContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
+}
+
+// lingering returns a context that ends d after ctx does.
+func lingering(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	out, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-out.Done():
+		}
+	})
+	return out, func() { stop(); cancel() }
+}
+
+// pause waits between two polls, longer each time; false when ctx ended.
+func pause(ctx context.Context, d *time.Duration) bool {
+	timer := time.NewTimer(*d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		*d = min(*d*8/5, pollMost)
+		return true
+	}
+}
+
+// recorderOf is the recorder in whose name a row's events are.
+func (s *Sender) recorderOf(r record) Recorder {
+	if s.o.RecorderFor == nil {
+		return s.o.Recorder
+	}
+	return s.o.RecorderFor(r.context.Scope.scope())
+}

@@ -1,0 +1,218 @@
+package chain
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/big"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// resumeHint is what to do about a transaction whose fate is not known.
+const resumeHint = "do not send it again; find out what became of it: ape-claw nft resume"
+
+// flow is the rest of one transaction's way after the broadcast, in the process
+// that sent it or in a later one.
+type flow struct {
+	*Sender
+	story Story
+	r     record
+	rec   Recorder // in whose name the events are
+	late  bool     // a later process: its lines are left to complete, which looks for them in the log first
+}
+
+// noteSent records that the bytes were handed to a node and tells it, whether or
+// not the answer arrived.
+func (f flow) noteSent(ctx context.Context, accepted bool) error {
+	write, cancel := writeContext(ctx)
+	defer cancel()
+	state := StateSent
+	if !accepted {
+		state = StateUnknown
+	}
+	err := f.journal.atomically(write, func(tx *sql.Tx) error { return f.journal.set(write, tx, f.r.id, state, "") })
+	if err != nil {
+		return err
+	}
+	f.step("noted")
+	return f.tell(write, stepSubmitted)
+}
+
+// tell appends the journaled line of a step to the log, durably, and notes it. A
+// crash between the two is what complete looks for.
+func (f flow) tell(ctx context.Context, step string) error {
+	if f.late {
+		return nil
+	}
+	line, ok, err := f.journal.lineOf(ctx, f.r.id, step)
+	if err != nil || !ok {
+		return err
+	}
+	if err := f.o.Recorder.AppendLine(ctx, line, true); err != nil {
+		return err
+	}
+	f.step("told " + step)
+	return f.journal.logged(ctx, f.r.id, step)
+}
+
+// finish turns a receipt into the outcome and tells it. trouble is what could
+// not be recorded so far.
+func (f flow) finish(ctx context.Context, out Outcome, trouble error) (Outcome, error) {
+	check, cancelCheck := context.WithTimeout(ctx, unclearWait)
+	defer cancelCheck()
+	v, err := f.conclude(check, out.Receipt)
+	if err != nil {
+		return out, f.unknown(ctx, fault.SentYes, "mined, but not confirmed: "+fault.From(err).Message)
+	}
+	write, cancel := writeContext(ctx)
+	defer cancel()
+	out.Fee = v.fee
+	if err := f.settle(write, v, out.Receipt); err != nil {
+		return out, f.unrecorded(v.state, errors.Join(trouble, err))
+	}
+	f.step("settled")
+	if err := errors.Join(trouble, v.trouble, f.tell(write, stepOutcome)); err != nil {
+		return out, f.unrecorded(v.state, err)
+	}
+	f.step("logged")
+	if v.state == StateReverted {
+		return out, fault.New(fault.TxReverted, "transaction %s was mined in block %d and failed: %s", f.r.info.Hash.Hex(), out.Receipt.Block, v.reason).
+			Hintf("nothing was bought, the fee of %s is spent; make a new quote", v.fee.Decimal(units.APEDecimals)).
+			WithSent(fault.SentYes).With("txHash", f.r.info.Hash.Hex()).With("blockNumber", out.Receipt.Block)
+	}
+	return out, nil
+}
+
+// verdict is what a receipt means.
+type verdict struct {
+	state, reason string
+	fee           units.Wei
+	line          []byte
+	trouble       error // the event could not be encoded
+}
+
+// conclude asks the story what the receipt means. An error: the transaction
+// succeeded and is not what was wanted, or nobody could say.
+func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
+	fee, err := receipt.Fee()
+	if err != nil {
+		return verdict{}, fault.Wrap(err, fault.Upstream, "the receipt's fee is out of range")
+	}
+	v := verdict{state: StateConfirmed, fee: fee}
+	var draft telemetry.Draft
+	if receipt.Success {
+		if draft, err = f.confirmed(ctx, receipt); err != nil {
+			return verdict{}, err
+		}
+	} else {
+		v.state, v.reason = StateReverted, f.revertReason(ctx, f.r, receipt)
+		draft = f.story.Reverted(f.r.info, receipt, v.reason)
+	}
+	v.line, v.trouble = f.rec.Encode(draft)
+	return v, nil
+}
+
+// confirmed asks the story until it answers about the transaction and not about
+// the node.
+func (f flow) confirmed(ctx context.Context, receipt Receipt) (telemetry.Draft, error) {
+	for wait := pollFirst; ; {
+		draft, err := f.story.Confirmed(ctx, f.r.info, receipt)
+		if err == nil || fault.CodeOf(err) != fault.Upstream || !pause(ctx, &wait) {
+			return draft, err
+		}
+	}
+}
+
+// abandon closes an intent of which nothing was sent, or that the node refused:
+// its reservations are freed and its key may be used again. The bytes are
+// dropped, so that nothing can send them later.
+func (s *Sender) abandon(ctx context.Context, r record, why string) error {
+	write, cancel := writeContext(ctx)
+	defer cancel()
+	return s.journal.atomically(write, func(tx *sql.Tx) error {
+		for _, ref := range r.spend {
+			if err := s.o.Ledger.Release(write, tx, ref.ID); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.ExecContext(write, `DELETE FROM tx_event WHERE tx_id = ? AND logged = 0`, r.id); err != nil {
+			return err
+		}
+		return s.journal.set(write, tx, r.id, StateAbandoned, `raw = NULL, reason = ?`, why)
+	})
+}
+
+// revertReason replays a failed transaction for the reason; the state before its
+// block may differ from what it saw, so the answer is a good guess.
+func (s *Sender) revertReason(ctx context.Context, r record, receipt Receipt) string {
+	if receipt.GasUsed >= r.info.GasLimit {
+		return "out of gas"
+	}
+	msg := CallMsg{From: r.info.From, To: r.info.To, Value: r.info.Value, Data: r.data, Gas: r.info.GasLimit}
+	_, err := s.client.Call(ctx, msg, new(big.Int).SetUint64(receipt.Block), nil)
+	if reason, ok := FailureReason(err); ok {
+		return reason
+	}
+	return "execution reverted"
+}
+
+// settle writes the outcome, what it really cost, and its event line in one
+// SQLite transaction.
+func (f flow) settle(ctx context.Context, v verdict, receipt Receipt) error {
+	return f.journal.atomically(ctx, func(tx *sql.Tx) error {
+		for _, ref := range f.r.spend {
+			actual := ref.Amount
+			switch {
+			case ref.Kind == policy.KindFee:
+				actual = v.fee
+			case !receipt.Success:
+				actual = units.Wei{}
+			}
+			if err := f.o.Ledger.Settle(ctx, tx, ref.ID, actual); err != nil {
+				return err
+			}
+		}
+		if err := f.journal.set(ctx, tx, f.r.id, v.state, `block = ?, block_hash = ?, gas_used = ?, gas_price = ?, reason = ?`,
+			int64(receipt.Block), receipt.BlockHash.Hex(), int64(receipt.GasUsed), receipt.GasPrice, v.reason); err != nil {
+			return err
+		}
+		if v.line == nil {
+			return nil
+		}
+		return f.journal.addLine(ctx, tx, f.r.id, stepOutcome, v.line)
+	})
+}
+
+// unrecorded is the error for an outcome that is known and could not be written
+// down everywhere. The next run completes the record from the journal.
+func (f flow) unrecorded(state string, err error) error {
+	return fault.Wrap(err, fault.NotDurable, "transaction %s is %s, but its record is incomplete: %s", f.r.info.Hash.Hex(), state, fault.From(err).Message).
+		Hintf("mend that, then run ape-claw doctor; do not send it again").
+		WithSent(fault.SentYes).With("txHash", f.r.info.Hash.Hex())
+}
+
+// unknown records that nobody waits any longer, also after the command was
+// cancelled, and returns the error that says so.
+func (f flow) unknown(ctx context.Context, sent, why string) error {
+	e := fault.New(fault.TxUnknown, "transaction %s: %s", f.r.info.Hash.Hex(), why).Hintf(resumeHint).
+		WithSent(sent).With("txHash", f.r.info.Hash.Hex()).With("nonce", f.r.info.Nonce)
+	write, cancel := writeContext(ctx)
+	defer cancel()
+	line, encodeErr := f.rec.Encode(f.story.Unknown(f.r.info, why))
+	err := f.journal.atomically(write, func(tx *sql.Tx) error {
+		if err := f.journal.set(write, tx, f.r.id, StateUnknown, `reason = ?`, why); err != nil || line == nil {
+			return err
+		}
+		return f.journal.addLine(write, tx, f.r.id, stepUnknown, line)
+	})
+	if err == nil {
+		err = f.tell(write, stepUnknown)
+	}
+	e.Err = errors.Join(encodeErr, err)
+	f.step("unknown")
+	return e
+}

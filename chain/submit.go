@@ -1,0 +1,336 @@
+package chain
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Outcome is what became of a submitted transaction. Tx.Hash is set once it was
+// signed, Receipt and Fee once it was mined.
+type Outcome struct {
+	Tx      TxInfo
+	Receipt Receipt
+	Fee     units.Wei // what gas really cost
+}
+
+// Submit sends a prepared transaction that grant allows and waits for its
+// receipt. It returns nil only for a successful receipt that passed the story's
+// own check. Otherwise the error says whether something left: fault.TxReverted
+// (it was mined and failed), fault.TxUnknown (it is, or may be, on its way), and
+// with anything else nothing was sent.
+//
+// The order is what keeps money safe: the reservation and the intent are one
+// SQLite transaction; the signed bytes are on disk before they are sent; the
+// event line of each step is in the journal before it is in the log.
+func (s *Sender) Submit(ctx context.Context, p Prepared, grant policy.Grant) (Outcome, error) {
+	if err := s.o.Recorder.Usable(); err != nil {
+		return Outcome{}, err
+	}
+	unlock, err := s.lock(ctx, p.Intent.ChainID)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer unlock()
+	s.step("locked")
+	nonce, err := s.ready(ctx, p)
+	if err != nil {
+		return Outcome{}, err
+	}
+	r, err := s.reserve(ctx, p, nonce, grant)
+	if err != nil {
+		return Outcome{}, err
+	}
+	s.step("intended")
+	raw, err := s.sign(ctx, p, &r)
+	if err == nil {
+		s.step("persisted")
+		// The last moment at which stopping means that nothing was sent.
+		err = stopped(ctx)
+	}
+	if err != nil {
+		return Outcome{}, errors.Join(err, s.abandon(ctx, r, "never sent"))
+	}
+	return s.send(ctx, p.Intent.Story, r, raw)
+}
+
+// stopped returns the error for a command that was ended before the broadcast.
+func stopped(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fault.Wrap(ctx.Err(), fault.Canceled, "stopped before the transaction was sent").WithSent(fault.SentNo)
+}
+
+// ready settles what earlier runs left, refuses while something is unresolved or
+// the key was used, and picks the nonce. The caller holds the account's lock.
+func (s *Sender) ready(ctx context.Context, p Prepared) (uint64, error) {
+	if p.From != s.Address() {
+		return 0, fault.New(fault.UnsafeTransaction, "prepared for %s and signed by %s", p.From.Hex(), s.Address().Hex()).WithSent(fault.SentNo)
+	}
+	if err := s.recover(ctx, p.Intent.ChainID); err != nil {
+		return 0, err
+	}
+	used, ok, err := s.journal.live(ctx, p.Intent.Key)
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		return 0, keyUsed(used)
+	}
+	open, err := s.journal.open(ctx, p.Intent.ChainID, p.From)
+	if err != nil {
+		return 0, err
+	}
+	if len(open) > 0 {
+		return 0, unresolved(open[0], s.o.Now())
+	}
+	return s.nonce(ctx, p.Intent.ChainID)
+}
+
+func keyUsed(r record) error {
+	e := fault.New(fault.QuoteUsed, "%s was used already: its transaction %s is %s", r.key, r.info.Hash.Hex(), r.state).
+		WithSent(fault.SentNo).With("txHash", r.info.Hash.Hex()).With("state", r.state)
+	if r.state == StateConfirmed || r.state == StateReverted {
+		return e.Hintf("make a new quote: ape-claw nft quote")
+	}
+	return e.Hintf("find out what became of it: ape-claw nft resume")
+}
+
+func unresolved(r record, now time.Time) error {
+	age := max(0, now.Sub(r.created)).Round(time.Second)
+	return fault.New(fault.Conflict, "transaction %s of %s is unresolved since %s", r.info.Hash.Hex(), r.info.From.Hex(), age).
+		Hintf("wait until it is mined, or settle it: ape-claw nft resume").WithSent(fault.SentNo).
+		With("txHash", r.info.Hash.Hex()).With("nonce", r.info.Nonce).With("ageSeconds", int64(age/time.Second)).With("key", r.key)
+}
+
+// nonce returns the account's next nonce: the node's count, with what others
+// queued there. A node that does not know of our own last transaction yet lags,
+// and its count would be handed out twice.
+func (s *Sender) nonce(ctx context.Context, chainID int64) (uint64, error) {
+	last, hash, ok, err := s.journal.lastNonce(ctx, chainID, s.Address())
+	if err != nil {
+		return 0, err
+	}
+	limit, cancel := context.WithTimeout(ctx, behindWait)
+	defer cancel()
+	for wait := pollFirst; ; {
+		mined, err := s.client.NonceAt(ctx, s.Address())
+		if err != nil {
+			return 0, err
+		}
+		pending, err := s.client.PendingNonceAt(ctx, s.Address())
+		if err != nil {
+			return 0, err
+		}
+		if n := max(mined, pending); !ok || n > last {
+			return n, nil
+		}
+		if !pause(limit, &wait) {
+			if err := ctx.Err(); err != nil {
+				return 0, err
+			}
+			return 0, fault.New(fault.Upstream, "the RPC at %s counts %d transactions of %s, but %s with nonce %d was mined", s.client, mined, s.Address().Hex(), hash, last).
+				Hintf("the node is behind or the chain was reset: try again, or use another RPC URL").WithSent(fault.SentNo)
+		}
+	}
+}
+
+// reserve uses the grant: reservation and intent in one SQLite transaction.
+func (s *Sender) reserve(ctx context.Context, p Prepared, nonce uint64, grant policy.Grant) (record, error) {
+	keep, err := p.Intent.Story.Context()
+	if err != nil {
+		return record{}, err
+	}
+	r := record{
+		id: store.NewID("tx_"), key: p.Intent.Key, data: p.Intent.Data, state: StateIntended, created: s.o.Now(),
+		context: journalContext{Kind: p.Intent.Story.Kind(), Story: keep, Scope: scopeOf(s.o.Recorder.Scope())},
+		info: TxInfo{ChainID: p.Intent.ChainID, Nonce: nonce, From: p.From, To: p.Intent.To, Value: p.Intent.Value,
+			GasLimit: p.Fees.GasLimit, MaxFee: p.Fees.MaxFee, MaxTip: p.Fees.MaxTip},
+	}
+	// The cap that policy saw is computed again from what will be signed.
+	if r.info.FeeCap, err = r.info.MaxFee.Mul(r.info.GasLimit); err != nil {
+		return record{}, err
+	}
+	bound := p.PolicyTx()
+	bound.FeeCap = r.info.FeeCap
+	err = s.journal.atomically(ctx, func(tx *sql.Tx) error {
+		reservations, err := s.o.Ledger.Redeem(ctx, tx, grant, bound)
+		if err != nil {
+			return err
+		}
+		for _, res := range reservations {
+			r.spend = append(r.spend, spendRef{res.ID, res.Kind, res.Amount})
+		}
+		return s.journal.intend(ctx, tx, r, bound.Digest())
+	})
+	return r, err
+}
+
+// sign checks the chain once more, signs, checks what was signed, and stores it.
+func (s *Sender) sign(ctx context.Context, p Prepared, r *record) ([]byte, error) {
+	got, err := s.client.CheckChain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if got != r.info.ChainID {
+		return nil, wrongChain(s.client, got, r.info.ChainID)
+	}
+	id := big.NewInt(r.info.ChainID)
+	to := r.info.To
+	unsigned := types.NewTx(&types.DynamicFeeTx{
+		ChainID: id, Nonce: r.info.Nonce, GasTipCap: r.info.MaxTip.Big(), GasFeeCap: r.info.MaxFee.Big(),
+		Gas: r.info.GasLimit, To: &to, Value: r.info.Value.Big(), Data: r.data,
+	})
+	signed, err := s.signer.SignTx(ctx, unsigned, id)
+	if err != nil {
+		return nil, err
+	}
+	// A signer may be another program: what it returns must be what it was given.
+	rules := types.LatestSignerForChainID(id)
+	from, err := types.Sender(rules, signed)
+	if err != nil || from != s.Address() || rules.Hash(signed) != rules.Hash(unsigned) {
+		return nil, fault.Wrap(err, fault.UnsafeTransaction, "the signer returned another transaction than it was given").WithSent(fault.SentNo)
+	}
+	raw, err := signed.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	r.info.Hash, r.hashed, r.state = signed.Hash(), true, StateSigned
+	line, err := s.o.Recorder.Encode(p.Intent.Story.Submitted(r.info))
+	if err != nil {
+		return nil, err
+	}
+	s.step("signed")
+	write, cancel := writeContext(ctx)
+	defer cancel()
+	return raw, s.journal.signed(write, *r, raw, line)
+}
+
+// send broadcasts and waits. From here on nothing is "not sent" unless a node
+// said so.
+func (s *Sender) send(ctx context.Context, story Story, r record, raw []byte) (Outcome, error) {
+	unclear, refusal := s.broadcast(ctx, r.info, raw)
+	s.step("broadcast")
+	if refusal != nil {
+		return Outcome{}, errors.Join(refusal, s.abandon(ctx, r, fault.From(refusal).Message))
+	}
+	f := flow{Sender: s, story: story, r: r, rec: s.o.Recorder}
+	out := Outcome{Tx: r.info}
+	limit, sent := s.o.Wait, fault.SentYes
+	if unclear != nil {
+		limit, sent = min(unclearWait, s.o.Wait), fault.SentMaybe
+	}
+	// A record that can't be written now does not stop the waiting: the journal
+	// has the signed bytes, and the settlement below may still succeed.
+	trouble := f.noteSent(ctx, unclear == nil)
+	s.step("sent")
+	wait, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	receipt, ok := s.await(wait, r.info.Hash)
+	if !ok {
+		return out, f.unknown(ctx, sent, whyUnknown(ctx, unclear))
+	}
+	s.step("mined")
+	out.Receipt = receipt
+	return f.finish(ctx, out, trouble)
+}
+
+func whyUnknown(ctx context.Context, unclear error) string {
+	switch {
+	case ctx.Err() != nil:
+		return "interrupted while waiting for the receipt"
+	case unclear != nil:
+		return "the answer to the broadcast was lost: " + fault.From(unclear).Message
+	}
+	return "no receipt in time"
+}
+
+// broadcast hands the bytes to the node, once. Both results nil: it took them.
+// A refusal needs a connection that was never made, or a node's own error of a
+// known kind and a node that does not know the hash; every other failure leaves
+// it unclear.
+func (s *Sender) broadcast(ctx context.Context, info TxInfo, raw []byte) (unclear, refusal error) {
+	bctx, cancel := lingering(ctx, sendGrace)
+	defer cancel()
+	hash, err := s.client.sendRaw(bctx, raw)
+	if err == nil && hash != info.Hash {
+		return s.client.garbage("eth_sendRawTransaction", errGarbage), nil
+	}
+	if err == nil || neverSent(err) {
+		return nil, err
+	}
+	class := ClassOther
+	var node *NodeError
+	var revert *RevertError
+	switch {
+	case errors.As(err, &node):
+		class = node.Class
+	case errors.As(err, &revert):
+		class = ClassReverted
+		err = wouldFail(err)
+	}
+	if class == ClassAlreadyKnown {
+		return nil, nil
+	}
+	if !refused[class] {
+		return err, nil
+	}
+	// A proxy may have sent it twice and tell of the second time: look for it.
+	known, lookErr := s.look(bctx, info.Hash, class)
+	switch {
+	case lookErr != nil:
+		return err, nil
+	case known:
+		return nil, nil
+	}
+	return nil, err
+}
+
+// look reports whether the node knows a transaction it says it refused. It looks
+// for a while where the refusal may be about a second copy: "nonce too low" is
+// also what a node says when another one behind the same URL has just mined it.
+func (s *Sender) look(ctx context.Context, hash common.Hash, class Class) (bool, error) {
+	looks := 1
+	if class == ClassNonceTooLow || class == ClassRateLimited {
+		looks = 10
+	}
+	for wait := pollFirst; looks > 0; looks-- {
+		_, mined, err := s.client.Receipt(ctx, hash)
+		if err != nil || mined {
+			return mined, err
+		}
+		known, err := s.client.Known(ctx, hash)
+		if err != nil || known {
+			return known, err
+		}
+		if looks > 1 && !pause(ctx, &wait) {
+			return false, ctx.Err()
+		}
+	}
+	return false, nil
+}
+
+// await polls for the receipt until ctx ends. A node that fails for a while is
+// asked again: its failure says nothing about the transaction.
+func (s *Sender) await(ctx context.Context, hash common.Hash) (Receipt, bool) {
+	for wait := pollFirst; ; {
+		r, ok, err := s.client.Receipt(ctx, hash)
+		if err == nil && ok {
+			return r, true
+		}
+		if !pause(ctx, &wait) {
+			return Receipt{}, false
+		}
+	}
+}
