@@ -38,7 +38,7 @@ func clientOf(t *testing.T, base string, edit func(*market.Options)) *market.Cli
 	return newClient(t, o)
 }
 
-func lookup(t *testing.T, c *market.Client) error {
+func lookup(t testing.TB, c *market.Client) error {
 	t.Helper()
 	_, err := c.Listings(t.Context(), market.ListQuery{Slug: slug, Contract: contract})
 	return err

@@ -15,7 +15,7 @@ const (
 	maxShown   = 60  // a value inside a sentence
 	maxMessage = 200 // a server's own words
 	maxName    = 120 // a collection's name
-	maxSlug    = 100
+	maxSlug    = 128 // as in the allowlist
 )
 
 // clean makes untrusted text fit to stand in one line: control and format
@@ -53,14 +53,14 @@ func clean(s string, max int) string {
 // quoted is clean text in quotes, for a value inside a sentence.
 func quoted(s string) string { return strconv.Quote(clean(s, maxShown)) }
 
-// ValidSlug reports whether s may be a collection slug: lower-case letters,
-// digits and '-', at most 100 of them (OpenSea's own are at most 50).
+// ValidSlug reports whether s may be a collection slug, which becomes part of a
+// URL: lower-case letters, digits, '-' and '_', the first a letter or a digit.
 func ValidSlug(s string) bool {
-	if s == "" || len(s) > maxSlug {
+	if s == "" || len(s) > maxSlug || s[0] == '-' || s[0] == '_' {
 		return false
 	}
 	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
 			return false
 		}
 	}
