@@ -25,7 +25,8 @@ const (
 	GatePolicy     = "policy"
 	GateCurrency   = "currency"
 	GateCollection = "collection"
-	GatePrice      = "price"
+	GateMaxPrice   = "max-price" // the caller's own limit
+	GatePrice      = "price"     // the policy's
 	GateQuote      = "quote"
 	GateSimulation = "simulation"
 	GatePhrase     = "phrase"
@@ -60,7 +61,8 @@ type Simulation struct {
 	Reason string // why it failed or is stale
 }
 
-// Purchase is what the gates look at. Every zero value refuses.
+// Purchase is what the gates look at. What is left zero refuses, but for
+// MaxPrice, Confirm, Autonomous and Subject.
 type Purchase struct {
 	Collection    Entry  // what the allowlist resolved the collection to
 	CollectionErr error  // why it did not
@@ -88,12 +90,6 @@ type Purchase struct {
 	SpentErr error  // why it is unknown
 }
 
-// Use is the state of one limit before this purchase.
-type Use struct {
-	Limit Limit
-	Spent units.Wei
-}
-
 // Phrase is what a person types to confirm the purchase:
 // BUY <collection> #<tokenId> <price> <currency>. It guards against mistakes; a model can copy
 // it, so it is no proof of a person.
@@ -114,10 +110,10 @@ type Decision struct {
 	gates    []Gate
 }
 
-// gateFunc returns its measure and what it was held against; a refusal has a Code.
+// gateFunc is a gate. Its check fills in Code when it refuses.
 type gateFunc struct {
 	name  string
-	from  Stage // the least stage that it applies to
+	from  Stage // the first stage that it applies to
 	check func(Fence, Purchase) Gate
 }
 
@@ -126,7 +122,8 @@ var allGates = []gateFunc{
 	{GatePolicy, Inspect, policyGate},
 	{GateCurrency, Inspect, currencyGate},
 	{GateCollection, Inspect, collectionGate},
-	{GatePrice, Inspect, nil}, // depends on the stage: see Decide
+	{GateMaxPrice, Inspect, maxPriceGate},
+	{GatePrice, DryRun, priceGate},
 	{GateQuote, DryRun, quoteGate},
 	{GateSimulation, DryRun, simulationGate},
 	{GatePhrase, Execute, phraseGate},
@@ -143,11 +140,7 @@ func Decide(stage Stage, f Fence, p Purchase) Decision {
 		if stage < g.from {
 			continue
 		}
-		check := g.check
-		if g.name == GatePrice {
-			check = priceGate(stage)
-		}
-		v := check(f, p)
+		v := g.check(f, p)
 		v.Name, v.OK = g.name, v.Code == ""
 		d.gates = append(d.gates, v)
 		if g.name == GatePolicy && !v.OK {

@@ -67,32 +67,33 @@ func collectionGate(f Fence, p Purchase) Gate {
 	return g
 }
 
-// priceGate holds the price against the caller's own limit, and from a dry run
-// on against the policy's.
-func priceGate(stage Stage) func(Fence, Purchase) Gate {
-	return func(f Fence, p Purchase) Gate {
-		show := func(s string) string { return s + " " + p.Currency }
-		g := Gate{Measured: show(p.Price.Decimal(p.Decimals))}
-		if p.MaxPrice != nil {
-			g.Limit = show(p.MaxPrice.Decimal(p.Decimals))
-			if p.Price.Cmp(*p.MaxPrice) > 0 {
-				g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over --max-price %s", g.Measured, g.Limit), "quote again with a higher --max-price, or a cheaper token")
-				return g
-			}
-		}
-		if stage < DryRun {
-			return g
-		}
-		limit := f.Policy.priceCap(p.Asset)
-		g.Limit = show(limit.Decimal(p.Decimals))
-		if !limit.Allows(p.Price) {
-			g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over nftBuy.maxPricePerTx %s", g.Measured, g.Limit), "choose a cheaper token, or raise nftBuy.maxPricePerTx in the policy file")
-			if limit.Max.IsZero() {
-				g.Change = "set nftBuy.maxPricePerTx in the policy file; 0 allows nothing"
-			}
-		}
+// show is an amount of what the purchase is paid in, for people.
+func (p Purchase) show(decimal string) string { return decimal + " " + p.Currency }
+
+func maxPriceGate(_ Fence, p Purchase) Gate {
+	g := Gate{Measured: p.show(p.Price.Decimal(p.Decimals)), Limit: "none given"}
+	if p.MaxPrice == nil {
 		return g
 	}
+	g.Limit = p.show(p.MaxPrice.Decimal(p.Decimals))
+	if p.Price.Cmp(*p.MaxPrice) > 0 {
+		g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over --max-price %s", g.Measured, g.Limit), "quote again with a higher --max-price, or a cheaper token")
+	}
+	return g
+}
+
+func priceGate(f Fence, p Purchase) Gate {
+	limit := f.Policy.priceCap(p.Asset)
+	g := Gate{Measured: p.show(p.Price.Decimal(p.Decimals)), Limit: p.show(limit.Decimal(p.Decimals))}
+	if limit.Allows(p.Price) {
+		return g
+	}
+	change := "choose a cheaper token, or raise nftBuy.maxPricePerTx in the policy file"
+	if limit.Max.IsZero() {
+		change = "set nftBuy.maxPricePerTx in the policy file; 0 allows nothing"
+	}
+	g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over nftBuy.maxPricePerTx %s", g.Measured, g.Limit), change)
+	return g
 }
 
 func quoteGate(_ Fence, p Purchase) Gate {

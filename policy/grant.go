@@ -105,6 +105,8 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 		mismatch = "value"
 	case t.FeeCap.Cmp(p.FeeLimit) > 0:
 		mismatch = "fee limit"
+	case p.Contract == "":
+		mismatch = "token contract"
 	case t.Key == "" || len(t.Data) == 0 || t.To == [20]byte{}:
 		mismatch = "key, data or target"
 	}

@@ -123,6 +123,25 @@ func (l *Ledger) Spent(ctx context.Context, q Queryer, asset Asset) (units.Wei, 
 	return u.Total, err
 }
 
+// Use is the state of one limit before a spend.
+type Use struct {
+	Limit Limit
+	Spent units.Wei
+}
+
+// Uses returns how much of each limit is used, for Purchase.Spent.
+func (l *Ledger) Uses(ctx context.Context, q Queryer, limits []Limit) ([]Use, error) {
+	var out []Use
+	for _, lim := range limits {
+		u, err := l.Usage(ctx, q, lim.Asset, lim.Subject)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Use{lim, u.Total})
+	}
+	return out, nil
+}
+
 // Reserve records reservations if, with them, no limit is passed: all of them
 // or none, in the caller's transaction. Each asset needs a limit over all its
 // rows. Refusals are fault.CapExceeded; the caller then rolls back.

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/url"
 
@@ -89,29 +88,26 @@ func (p *Policy) priceCap(a Asset) Cap {
 
 // Hash identifies the effective policy: equal rules, equal hash.
 func (p *Policy) Hash() string {
-	doc := p.document(string(p.RPCURL))
+	doc := []any{p.document(string(p.RPCURL)), p.Execution.AgentCap, p.Execution.DailySpendCap.json()}
 	// A document of strings, numbers, booleans and lists always marshals.
 	b, err := json.Marshal(doc)
 	if err != nil {
-		panic(fmt.Sprintf("policy document: %v", err))
+		panic(err)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// MarshalJSON writes the effective policy in the shape of a policy file, amounts
-// exact and the RPC URL without what may be a credential.
+// MarshalJSON writes the effective policy in the shape of a policy file: amounts
+// exact, the RPC URL without what may be a credential, the daily cap the smaller
+// of everybody's and the agent's own.
 func (p *Policy) MarshalJSON() ([]byte, error) { return json.Marshal(p.document(p.RPCURL.String())) }
 
 func (p *Policy) document(rpc string) any {
 	type object = map[string]any
-	execution := object{
-		"dailySpendCap":         p.Execution.DailySpendCap.json(),
-		"confirmPhraseRequired": p.Execution.ConfirmPhraseRequired,
-		"autonomousMode":        p.Execution.AutonomousMode,
-	}
+	daily := p.Execution.DailySpendCap
 	if c := p.Execution.AgentCap; c != nil {
-		execution["agentDailySpendCap"] = c.json()
+		daily = daily.Min(*c)
 	}
 	currencies := p.NFTBuy.Currencies
 	if currencies == nil {
@@ -130,7 +126,9 @@ func (p *Policy) document(rpc string) any {
 			"maxPricePerTx": p.NFTBuy.MaxPricePerTx.json(), "currencyAllowlist": currencies,
 			"denyUnlimitedApprovals": p.NFTBuy.DenyUnlimitedApprovals, "simulationRequired": p.NFTBuy.SimulationRequired,
 		},
-		"execution": execution,
+		"execution": object{
+			"dailySpendCap": daily.json(), "confirmPhraseRequired": p.Execution.ConfirmPhraseRequired, "autonomousMode": p.Execution.AutonomousMode,
+		},
 	}
 }
 
