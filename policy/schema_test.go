@@ -1,0 +1,108 @@
+package policy_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ape-claw/ape-claw/policy"
+)
+
+func compileSchema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	text, err := json.Marshal(policy.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("policy.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("policy.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func fits(s *jsonschema.Schema, text string) bool {
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	return err == nil && s.Validate(doc) == nil
+}
+
+// Every value of a few dozen, under every key: schema and parser agree, but for
+// what JSON Schema can't say of a number's spelling.
+func TestSchemaAgreesWithTheParser(t *testing.T) {
+	t.Parallel()
+	s := compileSchema(t)
+	literals := []string{`0`, `1`, `5`, `10000`, `10001`, `33139`, `-1`, `2.5`, `9007199254740991`, `9007199254740992`, `true`, `false`, `null`, `[]`, `{}`, `["APE"]`, `["APE","APE"]`, `[5]`, `["` + addrA + `"]`,
+		`""`, `"APE"`, `"relay"`, `"opensea"`, `"file"`, `"recommended-only"`, `"unlimited"`, `"Unlimited"`, `"12.5"`, `"abc"`, `"-1"`, `"1e2"`, `"01"`, `"0.1234567890123456789"`, `"https://a.example"`, `"ftp://a"`, `"https://"`, `"x y"`}
+	var keys func(prefix string, schema map[string]any)
+	checked := 0
+	keys = func(prefix string, schema map[string]any) {
+		for key, v := range schema["properties"].(map[string]any) {
+			sub := v.(map[string]any)
+			if sub["description"] == "" {
+				t.Errorf("%s%s has no description", prefix, key)
+			}
+			for _, name := range []string{key, key + "x"} {
+				for _, lit := range literals {
+					text := fmt.Sprintf(`{%q:%s}`, name, lit)
+					if prefix != "" {
+						text = fmt.Sprintf(`{%q:{%q:%s}}`, prefix, name, lit)
+					}
+					_, err := policy.Load(homeWith(t, text))
+					if got := fits(s, text); got != (err == nil) {
+						t.Errorf("%s: schema says %t, parser %v", text, got, err)
+					}
+					checked++
+				}
+			}
+			if sub["properties"] != nil {
+				keys(key, sub)
+			}
+		}
+	}
+	keys("", policy.Schema())
+	if checked < 1000 {
+		t.Errorf("only %d documents were checked", checked)
+	}
+	for _, text := range []string{`5`, `[]`, `null`, `{}`} {
+		if _, err := policy.Load(homeWith(t, text)); fits(s, text) != (err == nil) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestShownPolicyFitsTheSchema(t *testing.T) {
+	t.Parallel()
+	s := compileSchema(t)
+	for _, text := range []string{"", "{}", openPolicy, `{"execution":{"dailySpendCap":"unlimited"}}`} {
+		p, err := policy.Load(homeWith(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := json.Marshal(p)
+		if err != nil || !fits(s, string(b)) {
+			t.Errorf("%s: %v", b, err)
+		}
+		// What is shown can be kept as a file, and means the same.
+		src := policy.Sources{Home: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(src.Home, "policy.json"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := policy.Load(src); err != nil || again.Hash() != p.Hash() {
+			t.Errorf("%s: %v", b, err)
+		}
+	}
+}
