@@ -1,0 +1,296 @@
+package nft
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// BuyIn is the input of nft buy.
+type BuyIn struct {
+	Quote      string `json:"quote" help:"quote id" required:"true" complete:"quotes"`
+	Execute    bool   `json:"execute" help:"sign and send; without it nothing leaves this machine"`
+	Confirm    string `json:"confirm" help:"the phrase that the dry run shows"`
+	Autonomous bool   `json:"autonomous" help:"stand in for the phrase, where policy allows it"`
+}
+
+// BuyOut is the result of nft buy: a dry run, or a confirmed purchase.
+type BuyOut struct {
+	OK            bool          `json:"ok"`
+	DryRun        bool          `json:"dryRun"`
+	Message       string        `json:"message"`
+	QuoteID       string        `json:"quoteId"`
+	ChainID       int64         `json:"chainId"`
+	PriceApe      json.Number   `json:"priceApe"`
+	PriceWei      units.Wei     `json:"priceWei"`
+	TxHash        string        `json:"txHash,omitempty"`
+	BlockNumber   uint64        `json:"blockNumber,omitempty"`
+	Owner         string        `json:"owner,omitempty"` // who owns the token now
+	GasUsed       uint64        `json:"gasUsed,omitempty"`
+	FeeApe        json.Number   `json:"feeApe,omitempty"` // what gas cost
+	FeeWei        *units.Wei    `json:"feeWei,omitempty"`
+	WouldBlock    []policy.Gate `json:"wouldBlock,omitzero"`     // of a dry run: the gates that would refuse --execute
+	ConfirmPhrase string        `json:"confirmPhrase,omitempty"` // of a dry run
+	Quote         Quote         `json:"quote"`
+	Next          string        `json:"next,omitempty"`
+}
+
+// Buy buys a quote with in.Execute, and otherwise tells what would happen. It
+// returns nil only for a dry run or a purchase whose token is the buyer's.
+func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
+	q, err := s.lookup(ctx, in.Quote)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	f, err := s.fence(ctx)
+	if err == nil {
+		err = s.expired(q, s.now())
+	}
+	if err != nil {
+		return BuyOut{}, s.blocked(ctx, cmdBuy, !in.Execute, err)
+	}
+	if !in.Execute {
+		return s.dryRun(ctx, f, q)
+	}
+	out, err := s.execute(ctx, f, q, in)
+	return out, s.blocked(ctx, cmdBuy, false, err)
+}
+
+// dryRun evaluates the gates that need no phrase and no reservation. It asks no
+// network: it tells what the saved quote and simulation allow.
+func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, error) {
+	var who *common.Address
+	switch addr, err := s.d.Buyer(ctx); {
+	case err == nil:
+		who = &addr
+	case fault.CodeOf(err) != fault.Auth:
+		return BuyOut{}, err
+	}
+	p, err := s.saved(ctx, f, q, who)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	refusals := policy.Decide(policy.DryRun, f, p).WouldBlock()
+	out := BuyOut{
+		OK: true, DryRun: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: q.PriceApe, PriceWei: q.PriceWei,
+		WouldBlock: refusals, ConfirmPhrase: p.Phrase(), Quote: q,
+		Message: fmt.Sprintf("dry run: would buy %s #%s for %s %s; nothing was signed", q.Collection, q.TokenID, q.PriceApe, q.Currency),
+		Next:    s.next(cmdBuy, q.QuoteID) + fmt.Sprintf(" --execute --confirm %q", p.Phrase()),
+	}
+	codes := make([]string, 0, len(refusals))
+	for _, g := range refusals {
+		codes = append(codes, string(g.Code))
+	}
+	if len(refusals) > 0 {
+		out.Message = fmt.Sprintf("dry run: --execute would be refused: %s; nothing was signed", refusals[0].Reason)
+		out.Next = ""
+		if refusals[0].Code == fault.SimulationRequired || refusals[0].Code == fault.SimulationFailed {
+			out.Next = s.next(cmdSimulate, q.QuoteID)
+		}
+	}
+	return out, s.d.Recorder.Record(ctx, telemetry.Draft{
+		Type: "nft.buy.dry_run", DryRun: true, ChainID: q.ChainID, Payload: payload(q),
+		Result: map[string]any{"wouldBuy": len(refusals) == 0, "wouldBlock": codes, "priceApe": q.PriceApe, "priceWei": q.PriceWei},
+	})
+}
+
+func payload(q Quote) map[string]any {
+	return map[string]any{"quoteId": q.QuoteID, "collection": q.Collection, "tokenId": q.TokenID}
+}
+
+// execute buys: every gate on what is saved, a fresh fulfilment built, verified
+// and simulated, every gate again on that, policy's grant for exactly those
+// bytes, and the sender.
+func (s *Service) execute(ctx context.Context, f policy.Fence, q Quote, in BuyIn) (BuyOut, error) {
+	who, keyErr := s.d.Buyer(ctx)
+	known := &who
+	if keyErr != nil {
+		known = nil
+	}
+	p, err := s.saved(ctx, f, q, known)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	p.Confirm, p.Autonomous = in.Confirm, in.Autonomous
+	if err := s.decide(ctx, f, &p).Refusal(); err != nil {
+		return BuyOut{}, err
+	}
+	if keyErr != nil {
+		return BuyOut{}, keyErr
+	}
+	t, err := s.try(ctx, q, buyer{addr: who})
+	if err != nil {
+		return BuyOut{}, s.lostRace(ctx, q, t, err)
+	}
+	sender, prepared, err := s.prepare(ctx, q, t)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	grant, err := s.authorize(ctx, q, p, t, prepared)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	outcome, err := sender.Submit(ctx, prepared, grant)
+	s.note(ctx, q, outcome, err)
+	if err != nil {
+		return BuyOut{}, err
+	}
+	return bought(q, t, outcome), nil
+}
+
+// prepare fixes the gas terms of the verified bytes.
+func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.Prepared, error) {
+	sender, err := s.d.Sender(ctx)
+	if err != nil {
+		return nil, chain.Prepared{}, err
+	}
+	if sender.Address() != t.buyer.addr {
+		return nil, chain.Prepared{}, fault.New(fault.Internal, "the sender is not the buyer").WithSent(fault.SentNo)
+	}
+	c, err := s.d.Chain(ctx)
+	if err != nil {
+		return nil, chain.Prepared{}, err
+	}
+	prepared, err := sender.Prepare(ctx, chain.Intent{
+		Key: "nft.buy:" + q.QuoteID, ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data,
+		Story: newStory(q, t.buyer.addr, c),
+	})
+	return sender, prepared, err
+}
+
+// authorize holds what will be signed against policy, read anew: somebody may
+// have halted or narrowed it since, and the time goes on.
+func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t trial, prepared chain.Prepared) (policy.Grant, error) {
+	f, err := s.fence(ctx)
+	if err != nil {
+		return policy.Grant{}, err
+	}
+	fresh := s.purchase(f, q)
+	fresh.Confirm, fresh.Autonomous = p.Confirm, p.Autonomous
+	fresh.Price, fresh.FeeLimit = t.call.Value, prepared.Fees.FeeCap
+	fresh.ChainNow = later(s.now(), t.head).Add(OrderMargin)
+	fresh.Simulation = policy.Simulation{State: policy.SimPassed}
+	expires := earlier(earlier(s.now().Add(grantTTL), q.ExpiresAt), q.OrderExpiresAt.Add(-OrderMargin))
+	return s.decide(ctx, f, &fresh).Authorize(prepared.PolicyTx(), expires)
+}
+
+// decide evaluates every gate of an execution, with what the ledger says.
+func (s *Service) decide(ctx context.Context, f policy.Fence, p *policy.Purchase) policy.Decision {
+	p.Spent, p.SpentErr = s.spent(ctx, f.Policy)
+	return policy.Decide(policy.Execute, f, *p)
+}
+
+func (s *Service) spent(ctx context.Context, rules *policy.Policy) ([]policy.Use, error) {
+	ledger, err := s.d.Ledger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	limits := rules.Limits(s.d.Subject)
+	uses := make([]policy.Use, 0, len(limits))
+	for _, limit := range limits {
+		u, err := ledger.Usage(ctx, nil, limit.Asset, limit.Subject)
+		if err != nil {
+			return nil, err
+		}
+		if w := u.ClockWarning(); w != "" {
+			s.d.Warn("%s", w)
+		}
+		uses = append(uses, policy.Use{Limit: limit, Spent: u.Total})
+	}
+	return uses, nil
+}
+
+// purchase is what the gates look at, as far as the quote tells.
+func (s *Service) purchase(f policy.Fence, q Quote) policy.Purchase {
+	now := s.now()
+	p := policy.Purchase{
+		Contract: q.ContractAddress, TokenID: q.TokenID, Asset: policy.NativeOf(q.ChainID), Currency: q.Currency,
+		Decimals: units.APEDecimals, Price: q.PriceWei, MaxPrice: &q.MaxPriceWei, Now: now, QuoteExpires: q.ExpiresAt,
+		ChainNow: now.Add(OrderMargin), OrderExpires: q.OrderExpiresAt, Subject: s.d.Subject,
+	}
+	p.Collection, p.CollectionErr = f.Allowlist.Resolve(q.ContractAddress)
+	return p
+}
+
+// saved adds what the last simulation of the quote said.
+func (s *Service) saved(ctx context.Context, f policy.Fence, q Quote, who *common.Address) (policy.Purchase, error) {
+	p := s.purchase(f, q)
+	db, err := s.quotes(ctx)
+	if err != nil {
+		return p, err
+	}
+	m, err := db.lastSimulation(ctx, q.QuoteID)
+	if err != nil {
+		return p, err
+	}
+	p.Simulation = verdict(q, m, who, p.Now)
+	if m != nil {
+		p.FeeLimit = m.FeeWei
+	}
+	return p, nil
+}
+
+// lostRace keeps the outcome of a trial that failed; if meanwhile another run
+// bought the quote, that is the reason.
+func (s *Service) lostRace(ctx context.Context, q Quote, t trial, cause error) error {
+	if !fault.IsGate(fault.CodeOf(cause)) {
+		return cause
+	}
+	if _, err := s.lookup(ctx, q.QuoteID); fault.CodeOf(err) == fault.QuoteUsed {
+		return err
+	}
+	return errors.Join(cause, s.keep(ctx, q, t, cause))
+}
+
+// note marks the quote as used when its transaction left, or may have. The
+// journal beside the key is what guards against a second purchase: this is for
+// people, and its failure is only told.
+func (s *Service) note(ctx context.Context, q Quote, o chain.Outcome, cause error) {
+	switch fault.CodeOf(cause) {
+	case "":
+		q.Status = StatusConfirmed
+	case fault.TxReverted:
+		q.Status = StatusReverted
+	case fault.QuoteUsed: // an earlier run did not get here
+		hash, _ := fault.From(cause).Details["txHash"].(string)
+		o.Tx.Hash = common.HexToHash(hash)
+		if q.Status, _ = fault.From(cause).Details["state"].(string); q.Status != StatusConfirmed && q.Status != StatusReverted {
+			q.Status = StatusUnknown
+		}
+	default:
+		if sent := fault.From(cause).Sent; o.Tx.Hash == (common.Hash{}) || sent == fault.SentNo || sent == "" {
+			return
+		}
+		q.Status = StatusUnknown
+	}
+	q.TxHash = o.Tx.Hash.Hex()
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordGrace)
+	defer cancel()
+	db, err := s.quotes(write)
+	if err == nil {
+		err = db.settle(write, q)
+	}
+	if err != nil {
+		s.d.Warn("quote %s is used, and could not be marked so: %s", q.QuoteID, fault.From(err).Message)
+	}
+}
+
+func bought(q Quote, t trial, o chain.Outcome) BuyOut {
+	q.Status, q.TxHash = StatusConfirmed, o.Tx.Hash.Hex()
+	fee := o.Fee
+	return BuyOut{
+		OK: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: t.call.Value.JSON(units.APEDecimals), PriceWei: t.call.Value,
+		TxHash: q.TxHash, BlockNumber: o.Receipt.Block, Owner: lower(t.buyer.addr), GasUsed: o.Receipt.GasUsed,
+		FeeApe: fee.JSON(units.APEDecimals), FeeWei: &fee, Quote: q,
+		Message: fmt.Sprintf("bought %s #%s for %s %s", q.Collection, q.TokenID, t.call.Value.Decimal(units.APEDecimals), q.Currency),
+	}
+}

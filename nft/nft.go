@@ -1,0 +1,185 @@
+// Package nft buys NFTs in four steps: quote, simulate, buy, and a look at what
+// was quoted. It decides what is true of a purchase; policy decides whether it
+// may happen, and chain signs and sends it. What a marketplace or a node answers
+// is held against the saved quote before anything is signed.
+package nft
+
+import (
+	"context"
+	"database/sql"
+	"math/big"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/market"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+const (
+	// QuoteTTL is how long a quote lives, by local time.
+	QuoteTTL = 10 * time.Minute
+	// OrderMargin is how long before its end an order counts as over: signing,
+	// sending and a clock that is behind take time.
+	OrderMargin = time.Minute
+	// SimulationTTL is how long a passed simulation opens the gate. It is no
+	// promise: a purchase simulates again the bytes that it signs.
+	SimulationTTL = 5 * time.Minute
+	// grantTTL bounds the time between policy's word and the signature, which
+	// may wait for another run of the same account.
+	grantTTL = 2 * time.Minute
+	// recordGrace is what writing the outcome gets after the run was cancelled.
+	recordGrace = 5 * time.Second
+)
+
+// Market is what this package asks of a marketplace (market.Source).
+type Market interface {
+	Name() string
+	BestListing(ctx context.Context, slug, contract, tokenID string) (market.Listing, error)
+	Fulfillment(ctx context.Context, r market.FulfillRequest) (market.Fulfillment, error)
+}
+
+// Chain is what this package reads of a chain (*chain.Client).
+type Chain interface {
+	ChainID(ctx context.Context) (int64, error)
+	Head(ctx context.Context) (chain.Header, error)
+	Balance(ctx context.Context, of common.Address) (units.Wei, error)
+	Call(ctx context.Context, msg chain.CallMsg, block *big.Int, o chain.Overrides) ([]byte, error)
+	Fees(ctx context.Context, msg chain.CallMsg, o chain.Overrides) (chain.Fees, error)
+}
+
+// Sender signs and sends what policy granted (*chain.Sender).
+type Sender interface {
+	Address() common.Address
+	Prepare(ctx context.Context, in chain.Intent) (chain.Prepared, error)
+	Submit(ctx context.Context, p chain.Prepared, grant policy.Grant) (chain.Outcome, error)
+}
+
+// Ledger tells what was spent (*policy.Ledger).
+type Ledger interface {
+	Usage(ctx context.Context, q policy.Queryer, asset policy.Asset, subject string) (policy.Usage, error)
+}
+
+// Recorder takes events.
+type Recorder interface {
+	Record(ctx context.Context, d telemetry.Draft) error
+}
+
+// Deps are what the operations work with. The functions are called when they are
+// needed and not before: a quote needs no key, a dry run no network.
+type Deps struct {
+	Now      func() time.Time
+	Recorder Recorder
+	Fence    func(ctx context.Context) (policy.Fence, error) // reads the files anew at each call
+	State    func(ctx context.Context) (*sql.DB, error)      // ape-claw.db
+	Market   func(ctx context.Context) (Market, error)
+	Chain    func(ctx context.Context) (Chain, error)
+	Buyer    func(ctx context.Context) (common.Address, error) // of the key; fault.Auth when there is none
+	Sender   func(ctx context.Context) (Sender, error)
+	Ledger   func(ctx context.Context) (Ledger, error)
+	Subject  string                           // on whose behalf: "agent:<id>", or ""
+	CLI      string                           // how a suggested command begins; "" is "ape-claw"
+	Warn     func(format string, args ...any) // for people, on the side
+}
+
+// Service is the operations.
+type Service struct{ d Deps }
+
+// New returns the operations over d.
+func New(d Deps) *Service {
+	if d.CLI == "" {
+		d.CLI = "ape-claw"
+	}
+	if d.Warn == nil {
+		d.Warn = func(string, ...any) {}
+	}
+	return &Service{d: d}
+}
+
+// now is the time as it is stored: in milliseconds, UTC.
+func (s *Service) now() time.Time { return s.d.Now().UTC().Truncate(time.Millisecond) }
+
+func (s *Service) quotes(ctx context.Context) (quoteStore, error) {
+	db, err := s.d.State(ctx)
+	return quoteStore{db}, err
+}
+
+// Names of the commands, as events and hints show them.
+const (
+	cmdQuote    = "nft quote"
+	cmdSimulate = "nft simulate"
+	cmdBuy      = "nft buy"
+)
+
+// next is a command to run, for a hint.
+func (s *Service) next(command, quoteID string) string {
+	return s.d.CLI + " " + command + " --quote " + quoteID
+}
+
+// blocked records a refusal of policy and returns it.
+func (s *Service) blocked(ctx context.Context, command string, dryRun bool, err error) error {
+	return policy.Blocked(ctx, s.d.Recorder, "ape-claw "+command, dryRun, err)
+}
+
+// fence reads policy, allowlist and halt file; an unreadable one is a refusal.
+func (s *Service) fence(ctx context.Context) (policy.Fence, error) {
+	f, err := s.d.Fence(ctx)
+	if err != nil {
+		return f, err
+	}
+	if f.Err != nil {
+		return f, f.Err
+	}
+	if f.Policy == nil || f.Allowlist == nil {
+		return f, fault.New(fault.PolicyInvalid, "no policy was read").WithSent(fault.SentNo)
+	}
+	return f, nil
+}
+
+// lookup loads a quote that may still be used.
+func (s *Service) lookup(ctx context.Context, id string) (Quote, error) {
+	db, err := s.quotes(ctx)
+	if err != nil {
+		return Quote{}, err
+	}
+	q, err := db.load(ctx, id)
+	if err != nil {
+		return Quote{}, err
+	}
+	if q.Status != StatusQuoted {
+		return q, s.used(q)
+	}
+	return q, nil
+}
+
+// used is the refusal of a quote that has a transaction.
+func (s *Service) used(q Quote) error {
+	e := fault.New(fault.QuoteUsed, "quote %s was used already: its transaction %s is %s", q.QuoteID, q.TxHash, q.Status).
+		WithSent(fault.SentNo).With("quoteId", q.QuoteID).With("txHash", q.TxHash).With("state", q.Status)
+	if q.Status == StatusUnknown {
+		return e.Hintf("find out what became of it: %s nft resume", s.d.CLI)
+	}
+	return e.Hintf("make a new quote: %s nft quote", s.d.CLI)
+}
+
+// expired is the refusal of a quote whose time is over.
+func (s *Service) expired(q Quote, now time.Time) error {
+	if now.Before(q.ExpiresAt) {
+		return nil
+	}
+	return fault.New(fault.QuoteExpired, "quote %s expired at %s", q.QuoteID, q.ExpiresAt.Format(time.RFC3339)).
+		Hintf("quote it again: %s nft quote --collection %s --token-id %s --max-price %s", s.d.CLI, q.Collection, q.TokenID, q.MaxPrice).
+		WithSent(fault.SentNo).With("quoteId", q.QuoteID).With("gate", policy.GateQuote)
+}
+
+// later returns the later of two times: an order is over when either says so.
+func later(a time.Time, head chain.Header) time.Time {
+	if t := time.Unix(int64(head.Time), 0).UTC(); t.After(a) {
+		return t
+	}
+	return a
+}

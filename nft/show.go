@@ -1,0 +1,87 @@
+package nft
+
+import (
+	"context"
+)
+
+// QuotesListIn is the input of nft quotes list.
+type QuotesListIn struct {
+	Limit int `json:"limit" help:"how many of the newest" default:"20"`
+}
+
+// QuotesListOut is the result of nft quotes list, newest first.
+type QuotesListOut struct {
+	Count  int         `json:"count"`
+	Quotes []QuoteView `json:"quotes"`
+}
+
+// QuoteView is a quote as it stands now.
+type QuoteView struct {
+	Quote
+	Expired    bool        `json:"expired"`
+	Simulation *Simulation `json:"simulation,omitempty"` // the last one
+}
+
+// State is the quote's state in one word: used ones by their transaction, others
+// by whether they can still be bought.
+func (v QuoteView) State() string {
+	switch {
+	case v.Status != StatusQuoted:
+		return v.Status
+	case v.Expired:
+		return "expired"
+	case v.Simulation != nil && v.Simulation.OK:
+		return "simulated"
+	}
+	return v.Status
+}
+
+// maxQuotes is the most that a list shows.
+const maxQuotes = 500
+
+// QuotesList lists the quotes of the state directory.
+func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOut, error) {
+	db, err := s.quotes(ctx)
+	if err != nil {
+		return QuotesListOut{}, err
+	}
+	if in.Limit <= 0 || in.Limit > maxQuotes {
+		in.Limit = maxQuotes
+	}
+	quotes, err := db.list(ctx, in.Limit)
+	if err != nil {
+		return QuotesListOut{}, err
+	}
+	out := QuotesListOut{Count: len(quotes), Quotes: []QuoteView{}}
+	for _, q := range quotes {
+		v, err := s.view(ctx, db, q)
+		if err != nil {
+			return QuotesListOut{}, err
+		}
+		out.Quotes = append(out.Quotes, v)
+	}
+	return out, nil
+}
+
+// QuotesShowIn is the input of nft quotes show.
+type QuotesShowIn struct {
+	Quote string `json:"quote" help:"quote id" required:"true" arg:"quote" complete:"quotes"`
+}
+
+// QuotesShow returns one quote with its last simulation.
+func (s *Service) QuotesShow(ctx context.Context, in QuotesShowIn) (QuoteView, error) {
+	db, err := s.quotes(ctx)
+	if err != nil {
+		return QuoteView{}, err
+	}
+	q, err := db.load(ctx, in.Quote)
+	if err != nil {
+		return QuoteView{}, err
+	}
+	return s.view(ctx, db, q)
+}
+
+func (s *Service) view(ctx context.Context, db quoteStore, q Quote) (QuoteView, error) {
+	m, err := db.lastSimulation(ctx, q.QuoteID)
+	return QuoteView{Quote: q, Expired: !s.now().Before(q.ExpiresAt), Simulation: m}, err
+}
