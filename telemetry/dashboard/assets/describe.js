@@ -1,0 +1,144 @@
+// One sentence an event, for people. A sentence is a list of parts: plain text,
+// or [kind, text] where kind is "b" (what it is about) or "money".
+import { fromBase, number, plural, rawNumber, short, title } from "./format.js";
+
+/** Chains that only the sandbox has. */
+const sandboxChains = new Set([7733139, 7700001]);
+
+const chainNames = new Map([[33139, "ApeChain"], [33111, "Curtis testnet"], [7733139, "Sandbox ApeChain"], [7700001, "Sandbox Ethereum"], [1, "Ethereum"], [8453, "Base"], [42161, "Arbitrum"]]);
+const explorers = new Map([[33139, "https://apescan.io"], [33111, "https://curtis.apescan.io"]]);
+
+export const chainName = (id) => chainNames.get(id) ?? `chain ${id}`;
+
+export function explorer(rec, kind, hash) {
+  const base = explorers.get(rec.ev.chainId);
+  return base && /^0x[0-9a-fA-F]{40,64}$/.test(hash) ? `${base}/${kind}/${hash}` : "";
+}
+
+/** Which world an event happened in. Sandbox wins: nothing there is real. */
+export function modeOf(ev) {
+  if (sandboxChains.has(ev.chainId)) return "sandbox";
+  return ev.dryRun === false ? "real" : "dry";
+}
+
+export const modeWord = { sandbox: "Sandbox", dry: "Dry run", real: "Real" };
+
+export function outcomeOf(ev) {
+  if (ev.eventType === "policy.blocked") return "refused";
+  if (ev.ok === false) return "failed";
+  if (/\.(submitted|retry)$/.test(ev.eventType)) return "pending";
+  return "ok";
+}
+
+export const outcomeWord = { ok: "ok", refused: "refused by policy", failed: "failed", pending: "on its way" };
+
+const obj = (v) => (v && typeof v === "object" && !Array.isArray(v) ? v : {});
+const first = (...vs) => vs.find((v) => v !== undefined && v !== null && v !== "");
+const text = (v) => (typeof v === "string" || typeof v === "number" ? String(v) : "");
+const size = (v) => (v === undefined || v === null ? undefined : Array.isArray(v) ? v.length : typeof v === "number" ? v : undefined);
+
+/**
+ * What an event says about a token, an amount and a transaction. quotes maps a
+ * quote id to the facts of its nft.quote.created, for events that only name it.
+ */
+export function factsOf(rec, quotes) {
+  const p = obj(rec.ev.payload), r = obj(rec.ev.result), q = obj(first(r.quote, p.quote));
+  const pick = (name) => text(first(r[name], p[name], q[name]));
+  const quoteId = pick("quoteId");
+  const known = (quoteId && quotes?.get(quoteId)) || {};
+  const decimals = Number(first(r.decimals, p.decimals, q.decimals, 18));
+  const wei = first(r.priceWei, p.priceWei, q.priceWei);
+  const amount = fromBase(wei, decimals) || rawNumber(rec.raw, "priceApe") || known.amount || "";
+  const currency = pick("currency") || known.currency || "APE";
+  const owner = pick("newOwner") || pick("owner") || (rec.ev.eventType === "nft.buy.confirmed" ? pick("buyer") : "");
+  return {
+    quoteId, amount, currency, owner,
+    wei: typeof wei === "string" && /^\d+$/.test(wei) ? wei : known.wei,
+    collection: title(pick("collectionName") || pick("name") || pick("collection") || known.collection || ""),
+    tokenId: pick("tokenId") || known.tokenId || "",
+    txHash: pick("txHash") || pick("tx"),
+    fee: fromBase(r.feeWei),
+    block: first(r.blockNumber, p.blockNumber),
+    reason: text(first(r.reason, p.reason, rec.ev.error, r.error)),
+  };
+}
+
+const asset = (f) => ["b", f.collection ? `${f.collection}${f.tokenId ? " #" + f.tokenId : ""}` : f.tokenId ? `token #${f.tokenId}` : f.quoteId ? `quote ${f.quoteId}` : "a token"];
+const price = (f, word) => (f.amount ? [` ${word} `, ["money", `${f.amount} ${f.currency}`]] : []);
+const because = (f, sep = ": ") => (f.reason ? [sep + f.reason] : []);
+const act = (ev) => String(ev.command ?? "").replace(/^ape-claw /, "") || "command";
+
+const sentences = {
+  "nft.quote.created": (f) => ["Quoted ", asset(f), ...price(f, "at")],
+  "nft.simulation.passed": (f) => ["Simulation passed for ", asset(f), ...price(f, "at")],
+  "nft.simulation.failed": (f) => ["Simulation failed for ", asset(f), ...because(f)],
+  "nft.buy.dry_run": (f, p, r) => {
+    const gates = size(first(r.wouldBlock, p.wouldBlock)) ?? 0;
+    return ["Would buy ", asset(f), ...price(f, "for"), gates ? `, ${plural(gates, "gate")} would refuse` : ", nothing was sent"];
+  },
+  "nft.buy.submitted": (f) => ["Sent the purchase of ", asset(f), ...price(f, "for")],
+  "nft.buy.confirmed": (f) => ["Bought ", asset(f), ...price(f, "for")],
+  "nft.buy.reverted": (f) => ["Purchase of ", asset(f), " reverted", ...because(f)],
+  "nft.buy.unknown": (f) => ["Purchase of ", asset(f), " has no known outcome yet", ...because(f)],
+  "nft.buy.retry": (f, p) => [`Tried again${p.attempt ? ` (attempt ${p.attempt})` : ""} to buy `, asset(f)],
+  "nft.autobuy.planned": (_f, _p, r) => ["Planned ", ["b", plural(size(first(r.selectedCount, r.planned)) ?? 0, "purchase")]],
+  "nft.autobuy.executed": (_f, _p, r) => ["Bought ", ["b", plural(size(r.executed) ?? 0, "token")], " as planned"],
+  "nft.autobuy.partial": (_f, _p, r) => ["Bought ", ["b", number(size(r.executed) ?? 0)], `, ${number(size(r.failed) ?? 0)} failed`],
+  "policy.blocked": (f, p, _r, ev) => ["Refused ", ["b", text(p.command).replace(/^ape-claw /, "") || act(ev)], ...because(f)],
+  "command.failed": (f, _p, r, ev) => [["b", act(ev)], " failed", ...because(f), !f.reason && r.code ? `: ${text(r.code)}` : ""],
+  "market.collections.read": (_f, _p, r) => ["Read ", ["b", plural(size(first(r.count, r.collections)) ?? 0, "collection")]],
+  "market.listings.read": (f, _p, r) => ["Read ", ["b", plural(size(first(r.count, r.listings)) ?? 0, "listing")], f.collection ? ` of ${f.collection}` : ""],
+  "market.listings.failed": (f) => ["Listings could not be read", ...because(f)],
+  "chain.info.read": (_f, _p, r, ev) => ["Read ", ["b", chainName(ev.chainId)], r.latestBlock ?? r.blockNumber ? ` at block ${number(r.latestBlock ?? r.blockNumber)}` : ""],
+  "doctor.ran": (_f, _p, r, ev) => {
+    const issues = size(r.issues) ?? 0, warnings = size(r.warnings) ?? 0;
+    return ["Checked the setup: ", ["b", issues ? plural(issues, "issue") : ev.ok === false ? "not ready" : "ready"], warnings ? `, ${plural(warnings, "warning")}` : ""];
+  },
+  "demo.ran": (_f, _p, r) => ["Played the demo", r.completed === true ? " to its end" : ""],
+  "sandbox.started": (_f, _p, r) => ["Started the sandbox", size(r.listings) ? ` with ${plural(size(r.listings), "listing")}` : ""],
+  "sandbox.stopped": () => ["Stopped the sandbox"],
+  "sandbox.reset": () => ["Reset the sandbox to its first block"],
+  "nft.quote.failed": (f) => ["No quote for ", asset(f), ...because(f)],
+  "nft.quote.read": (f) => ["Showed the quote for ", asset(f), ...price(f, "at")],
+  "nft.quotes.read": (_f, _p, r) => ["Listed ", ["b", plural(size(r.count) ?? 0, "quote")]],
+  "allowlist.list.read": (_f, _p, r) => ["Read the allowlist: ", ["b", plural(size(r.count) ?? 0, "collection")]],
+  "market.collections.failed": (f) => ["Collections could not be read", ...because(f)],
+  "quickstart.ran": () => ["Showed the quickstart"],
+  "auth.saved": () => ["Saved the auth profile"],
+  "allowlist.audit.ran": (_f, _p, r) => ["Audited the allowlist", size(r.unresolvedCount) ? `: ${plural(r.unresolvedCount, "entry", "entries")} unresolved` : ""],
+  "skill.install.ran": (_f, _p, r) => ["Installed skill ", ["b", text(r.slug)]],
+  "clawbot.registered": (_f, _p, r) => ["Registered clawbot ", ["b", text(first(r.name, r.agentId))]],
+  "clawbot.list.read": (_f, _p, r) => ["Read ", ["b", plural(size(r.count) ?? 0, "clawbot")]],
+  "bridge.quote.created": (_f, p, r) => ["Bridge quote ", ["b", `${chainName(p.fromChain)} → ${chainName(p.toChain)}`], r.requestId ? ` (${short(r.requestId)})` : ""],
+  "bridge.execute.dry_run": () => ["Would bridge, nothing was sent"],
+  "bridge.execute.submitted": (_f, p) => ["Sent the bridge deposit ", ["b", short(p.requestId)]],
+  "bridge.execute.confirmed": (_f, p, r) => ["Bridged ", ["b", short(first(r.requestId, p.requestId))]],
+  "bridge.status.read": (_f, p, r) => ["Bridge ", ["b", short(first(r.requestId, p.requestId))], ` is ${text(r.status)}`],
+  "v2.skill.minted": (_f, _p, r) => ["Minted skill ", ["b", `#${text(r.skillId)}`]],
+  "v2.skill.version.published": (_f, _p, r) => ["Published a version of skill ", ["b", `#${text(r.skillId)}`]],
+  "v2.intent.created": (_f, _p, r) => ["Created intent ", ["b", `#${text(r.intentId)}`]],
+  "v2.intent.cancelled": (_f, _p, r) => ["Cancelled intent ", ["b", `#${text(r.intentId)}`]],
+  "v2.receipt.recorded": (_f, _p, r) => ["Recorded a receipt of ", ["b", short(r.traceId)]],
+  "pod.init.completed": () => ["Set up the pod workspace"],
+};
+
+/** "nft.buy.dry_run" -> "Nft buy dry run" */
+function plain(type) {
+  const s = String(type || "unnamed event").replace(/[._]+/g, " ");
+  return s[0].toUpperCase() + s.slice(1);
+}
+
+/** The sentence for a record. It never throws: events may have any shape. */
+export function sentence(rec, quotes) {
+  const ev = rec.ev;
+  const f = factsOf(rec, quotes);
+  try {
+    const make = Object.hasOwn(sentences, ev.eventType) ? sentences[ev.eventType] : null;
+    if (make) return make(f, obj(ev.payload), obj(ev.result), ev).filter((x) => x !== "");
+  } catch {
+    // A foreign event under a name of ours, with fields of other kinds.
+  }
+  return [plain(ev.eventType), ...(ev.ok === false ? because(f) : [])];
+}
+
+export const flat = (parts) => parts.map((p) => (typeof p === "string" ? p : p[1])).join("");

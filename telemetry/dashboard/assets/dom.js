@@ -1,0 +1,61 @@
+// Elements are made here, and text reaches the page only through textContent:
+// what an event says is never markup.
+
+/** el("span.dim", {title: "…"}, "text", child, …) */
+export function el(spec, attrs, ...children) {
+  const [tag, ...classes] = spec.split(".");
+  const node = document.createElement(tag || "div");
+  if (classes.length) node.className = classes.join(" ");
+  for (const [name, value] of Object.entries(attrs ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else node.setAttribute(name, value === true ? "" : String(value));
+  }
+  for (const c of children.flat()) {
+    if (c === undefined || c === null || c === "") continue;
+    node.append(c instanceof Node ? c : document.createTextNode(String(c)));
+  }
+  return node;
+}
+
+const svg = "http://www.w3.org/2000/svg";
+
+export function icon(name, label) {
+  const node = document.createElementNS(svg, "svg");
+  node.setAttribute("class", `icon i-${name}`);
+  if (label) {
+    node.setAttribute("role", "img");
+    node.setAttribute("aria-label", label);
+  } else {
+    node.setAttribute("aria-hidden", "true");
+  }
+  const use = document.createElementNS(svg, "use");
+  use.setAttribute("href", `#i-${name}`);
+  node.append(use);
+  return node;
+}
+
+export const $ = (id) => document.getElementById(id);
+
+/** The parts of a sentence as nodes. */
+export function parts(list) {
+  return list.map((p) => (typeof p === "string" ? p : el(p[0] === "money" ? "span.money" : "b", null, p[1])));
+}
+
+let toastTimer = 0;
+export function toast(message) {
+  const node = $("toast");
+  node.textContent = message;
+  node.classList.add("shown");
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => node.classList.remove("shown"), 1800);
+}
+
+export async function copy(value, what) {
+  try {
+    await navigator.clipboard.writeText(value);
+    toast(`Copied ${what}`);
+  } catch {
+    toast("The browser did not let us copy");
+  }
+}

@@ -1,0 +1,29 @@
+// Keys work anywhere but in fields, where only Escape does, and never with a
+// modifier that the browser or a screen reader wants.
+
+export function Keys(on) {
+  const keys = {
+    j: () => on.move(1), ArrowDown: () => on.move(1), k: () => on.move(-1), ArrowUp: () => on.move(-1),
+    PageDown: () => on.move(10), PageUp: () => on.move(-10),
+    g: () => on.move(-Infinity), Home: () => on.move(-Infinity), G: () => on.move(Infinity), End: () => on.move(Infinity),
+    Enter: on.open, "[": () => on.step(-1), "]": () => on.step(1),
+    t: on.trace, c: on.copy, "/": on.search, p: on.pause, x: on.clear, "?": on.help, Escape: on.back,
+  };
+  const listOnly = new Set(["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", "Enter"]);
+
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.querySelector("dialog[open]")) return;
+    const where = e.target;
+    if (where.matches?.("input, select, textarea")) {
+      if (e.key === "Escape") document.getElementById("events").focus();
+      return;
+    }
+    // In the details these keys scroll and press, as they do everywhere.
+    const list = where === document.body || where.closest?.("#events");
+    if (listOnly.has(e.key) && !list) return;
+    const act = keys[e.key] ?? keys[e.key.length === 1 && e.key !== "G" ? e.key.toLowerCase() : e.key];
+    if (!act) return;
+    e.preventDefault();
+    act();
+  });
+}
