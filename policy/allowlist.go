@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -57,6 +58,16 @@ func LoadAllowlist(src Sources) (*Allowlist, error) {
 		a.narrow(list, o.file)
 	}
 	return a, nil
+}
+
+// ParseAllowlist reads text as the allowlist it would be in the home; name is
+// what errors call it.
+func ParseAllowlist(name string, text []byte) (*Allowlist, error) {
+	entries, err := parseAllowlist(source{name, text})
+	if err != nil {
+		return nil, err
+	}
+	return &Allowlist{entries: entries, Files: []string{name}}, nil
 }
 
 // narrow takes away every entry whose contract is not enabled in list. A name or
@@ -182,7 +193,7 @@ func isPrintable(s string) bool {
 }
 
 // slugPattern is what a slug may hold: it becomes part of a URL.
-var slugPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,127}$`)
+var slugPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,127}$`) })
 
 // parseAllowlist reads a list of entries, strictly.
 func parseAllowlist(s source) ([]Entry, error) {
@@ -218,7 +229,7 @@ func (s source) entry(n node) (Entry, error) {
 			}
 			e.Name = v.text
 		case "slug":
-			if v.kind != '"' || !slugPattern.MatchString(v.text) || isAddress(v.text) {
+			if v.kind != '"' || !slugPattern().MatchString(v.text) || isAddress(v.text) {
 				return e, s.errorf(v.at, "slug is %s; expected lower-case letters, digits, - and _", v.is())
 			}
 			e.Slug = v.text

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/ape-claw/ape-claw/store"
@@ -64,23 +65,11 @@ func Load(src Sources) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	embedded := source{"the built-in policy", defaultPolicy}
-	if src.Sandbox {
-		embedded = source{"the built-in sandbox policy", sandboxPolicy}
-	}
-	defaults, err := parseLayer(embedded)
+	p, err := basePolicy(files.base, src.Sandbox)
 	if err != nil {
-		return nil, fmt.Errorf("embedded policy: %w", err)
+		return nil, err
 	}
-	base, from := defaults, embedded.file
-	if files.base != nil {
-		if base, err = parseLayer(*files.base); err != nil {
-			return nil, err
-		}
-		from = files.base.file
-	}
-	p := newPolicy(defaults, base)
-	p.Files, p.Warnings = []string{from}, files.warnings
+	p.Warnings = files.warnings
 	for _, o := range files.overlays {
 		l, err := parseLayer(o.source)
 		if err != nil {
@@ -96,6 +85,33 @@ func Load(src Sources) (*Policy, error) {
 	return p, nil
 }
 
+// basePolicy returns the policy of a base file, or the embedded one for nil.
+func basePolicy(base *source, sandbox bool) (*Policy, error) {
+	embedded := source{"the built-in policy", defaultPolicy}
+	if sandbox {
+		embedded = source{"the built-in sandbox policy", sandboxPolicy}
+	}
+	defaults, err := parseLayer(embedded)
+	if err != nil {
+		return nil, fmt.Errorf("embedded policy: %w", err)
+	}
+	l := defaults
+	if base != nil {
+		if l, err = parseLayer(*base); err != nil {
+			return nil, err
+		}
+	}
+	p := newPolicy(defaults, l)
+	p.Files = []string{l.file}
+	return p, nil
+}
+
+// Parse reads text as the base policy it would be in the home; name is what
+// errors call it.
+func Parse(name string, text []byte) (*Policy, error) {
+	return basePolicy(&source{name, text}, false)
+}
+
 // fileSet is what was found of one kind of file.
 type fileSet struct {
 	base     *source // nil: the embedded one
@@ -108,7 +124,7 @@ type overlay struct {
 	agent bool // the acting agent's own
 }
 
-var agentID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{1,63}$`)
+var agentID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{1,63}$`) })
 
 // files reads the base and the overlays of one name.
 func (src Sources) files(name string) (fileSet, error) {
@@ -142,7 +158,7 @@ func (src Sources) files(name string) (fileSet, error) {
 		}
 	}
 	if src.Agent != "" {
-		if !agentID.MatchString(src.Agent) {
+		if !agentID().MatchString(src.Agent) {
 			return out, fault.New(fault.Usage, "agent id %q: expected 2 to 64 lower-case letters, digits, - and _", printable(src.Agent)).WithSent(fault.SentNo)
 		}
 		places = append(places, place{path: filepath.Join(src.Home, "agents", src.Agent, name), agent: true})
