@@ -46,6 +46,9 @@ func Own(chainID int64) bool { return chainID == ChainID || chainID == EthereumC
 // options always give the same genesis block.
 const GenesisTime = 1_704_067_200
 
+// Dir is the folder of a data directory that holds the chain.
+const Dir = "devchain"
+
 // gasLimit is the block gas limit: room for about 300 Seaport purchases.
 const gasLimit = 60_000_000
 
@@ -141,7 +144,7 @@ func start(opt Options) (*Chain, error) {
 
 func nodeConfig(dataDir string) *node.Config {
 	nc := node.DefaultConfig
-	nc.Name, nc.DataDir = "devchain", dataDir
+	nc.Name, nc.DataDir = Dir, dataDir
 	nc.P2P = p2p.Config{NoDiscovery: true, NoDial: true}
 	nc.IPCPath = ""
 	nc.UseLightweightKDF = true
@@ -201,7 +204,7 @@ func startFault(opt Options, err error) error {
 			Hintf("use the options it was made with, another --data-dir, or: ape-claw sandbox reset")
 	case opt.DataDir != "":
 		return fault.Wrap(err, fault.StateUnusable, "can't open the chain in %s", dir).
-			Hintf("delete %s to start a fresh chain", filepath.Join(dir, "devchain"))
+			Hintf("delete %s to start a fresh chain", filepath.Join(dir, Dir))
 	}
 	return fmt.Errorf("start the dev chain: %w", err)
 }

@@ -1,0 +1,55 @@
+package sandbox
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/ape-claw/ape-claw/sandbox/devchain"
+	"github.com/ape-claw/ape-claw/sandbox/opensea"
+)
+
+// live is what Reset replaces: a chain, and the servers over it.
+type live struct {
+	chain  *devchain.Chain
+	market *opensea.Server
+	rpc    http.Handler
+}
+
+func (w *World) newLive(ctx context.Context) (*live, error) {
+	alloc, err := w.demo.Alloc()
+	if err != nil {
+		return nil, err
+	}
+	chain, err := devchain.Start(ctx, devchain.Options{DataDir: w.opt.DataDir, Alloc: alloc})
+	if err != nil {
+		return nil, err
+	}
+	return &live{
+		chain: chain,
+		market: opensea.New(opensea.Options{
+			World: w.demo, Chain: chain, Faults: w.faults, Now: w.opt.Now, Rate: w.opt.Rate, Logger: w.opt.Logger,
+		}),
+		rpc: &faultyNode{next: chain.Handler(), faults: w.faults},
+	}, nil
+}
+
+func (l *live) close() error { return l.chain.Close() }
+
+// SetFault puts a fault in force, as `sandbox up --fault` does: "name",
+// "name=value", "name*times". An unknown one is fault.Usage.
+func (w *World) SetFault(spec string) error {
+	if err := w.faults.Set(spec); err != nil {
+		return err
+	}
+	w.followMining()
+	return nil
+}
+
+// ClearFaults ends all faults.
+func (w *World) ClearFaults() {
+	w.faults.Clear()
+	w.followMining()
+}
+
+// Faults lists the faults in force.
+func (w *World) Faults() []string { return w.faults.Active() }

@@ -1,0 +1,433 @@
+package sandbox_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/sandbox"
+	"github.com/ape-claw/ape-claw/sandbox/demo"
+	"github.com/ape-claw/ape-claw/sandbox/opensea"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+func start(t *testing.T, opt sandbox.Options) *sandbox.World {
+	t.Helper()
+	w, err := sandbox.Start(t.Context(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func ape(t *testing.T, s string) units.Wei {
+	t.Helper()
+	w, err := units.Parse(s, units.APEDecimals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// rpc calls a method over HTTP, as a user's client does.
+func rpc(t *testing.T, url, method string) (string, error) {
+	t.Helper()
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":[]}`, method)
+	resp, err := http.Post(url, "application/json", strings.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b), nil
+}
+
+func TestReadyInTime(t *testing.T) {
+	begin := time.Now()
+	w := start(t, sandbox.Options{Home: t.TempDir()})
+	got, err := rpc(t, w.RPCURL(), "eth_chainId")
+	if err != nil || !strings.Contains(got, `"0x75ff93"`) {
+		t.Fatalf("eth_chainId answers %s, %v", got, err)
+	}
+	if took := time.Since(begin); took > 3*time.Second {
+		t.Errorf("ready after %s", took)
+	} else {
+		t.Logf("ready after %s", took)
+	}
+}
+
+func TestHomeAndCurrent(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	w := start(t, sandbox.Options{Home: home})
+	c, err := sandbox.Load(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.PID != os.Getpid() || c.RPCURL != w.RPCURL() || c.MarketURL != w.MarketURL() || c.ChainID != 7733139 ||
+		c.Home != filepath.Join(home, "sandbox") || c.BuyerKey != w.Buyer().Reveal() || c.MarketKey == "" ||
+		c.Seed != demo.DefaultSeed || time.Since(c.Started) > time.Minute {
+		t.Errorf("current.json says %+v", c)
+	}
+	for _, name := range []string{"current.json", "policy.json", "allowlist.json", "lock"} {
+		fi, err := os.Stat(filepath.Join(home, "sandbox", name))
+		if err != nil || fi.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v, %v", name, fi, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sandbox.Load(home); fault.CodeOf(err) != fault.Upstream || fault.From(err).Hint != "ape-claw sandbox up" {
+		t.Errorf("after Close: %v", err)
+	}
+	if _, err := rpc(t, c.RPCURL, "eth_chainId"); err == nil {
+		t.Error("it still answers after Close")
+	}
+}
+
+func TestCurrentShowsNoSecrets(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Home: t.TempDir()})
+	c := w.Current()
+	j, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "a", c, "b", &c)
+	for _, shown := range []string{string(j), log.String(), fmt.Sprintf("%v %+v %#v %s", c, c, c, &c)} {
+		if strings.Contains(shown, c.BuyerKey) {
+			t.Errorf("the buyer's key is in %s", shown)
+		}
+	}
+}
+
+func TestPolicyAcceptsTheFiles(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	w := start(t, sandbox.Options{Home: home})
+	src := policy.Sources{Home: w.Current().Home, Sandbox: true}
+	p, err := policy.Load(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.ChainID != w.ChainID() || p.NFTBuy.MaxPricePerTx.Max.Cmp(ape(t, "100")) != 0 {
+		t.Errorf("policy: chain %d, at most %v", p.ChainID, p.NFTBuy.MaxPricePerTx)
+	}
+	list, err := policy.LoadAllowlist(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range w.Demo().Collections {
+		e, err := list.Resolve(c.Slug)
+		if err != nil || !strings.EqualFold(e.ContractAddress, c.Address.Hex()) {
+			t.Errorf("%s resolves to %+v, %v", c.Slug, e, err)
+		}
+	}
+}
+
+func TestPeoplesPolicyStays(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	path := filepath.Join(home, "sandbox", "policy.json")
+	if err := store.EnsureDir(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.WriteFile(path, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	start(t, sandbox.Options{Home: home})
+	if b, err := os.ReadFile(path); err != nil || string(b) != "{}" {
+		t.Errorf("policy.json is %q now, %v", b, err)
+	}
+}
+
+func TestOneSandboxAHome(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	w := start(t, sandbox.Options{Home: home})
+	_, err := sandbox.Start(t.Context(), sandbox.Options{Home: home})
+	if fault.CodeOf(err) != fault.Conflict || !strings.Contains(err.Error(), fmt.Sprint(os.Getpid())) || !strings.Contains(err.Error(), w.MarketURL()) {
+		t.Errorf("a second sandbox: %v", err)
+	}
+	if _, err := sandbox.Load(home); err != nil {
+		t.Errorf("the refused one took the first one's place: %v", err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, sandbox.Options{Home: home})
+}
+
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := l.Addr().(*net.TCPAddr).Port
+	home := t.TempDir()
+	_, err = sandbox.Start(t.Context(), sandbox.Options{Home: home, Port: port})
+	e := fault.From(err)
+	if e.Code != fault.Conflict || !strings.Contains(e.Message, fmt.Sprintf("port %d is in use", port)) || !strings.Contains(e.Hint, "--port") {
+		t.Errorf("got %v, hint %q", err, e.Hint)
+	}
+	start(t, sandbox.Options{Home: home}) // the failed start has freed the home
+}
+
+func TestWrongOptions(t *testing.T) {
+	t.Parallel()
+	for name, opt := range map[string]sandbox.Options{
+		"fault":    {Faults: []string{"no-such-fault"}},
+		"listings": {Listings: -3},
+		"tokens":   {Tokens: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if w, err := sandbox.Start(t.Context(), opt); fault.CodeOf(err) != fault.Usage {
+				t.Errorf("got %v, %v", w, err)
+			}
+		})
+	}
+}
+
+func TestHomeThatIsAFile(t *testing.T) {
+	t.Parallel()
+	home := filepath.Join(t.TempDir(), "home")
+	if err := os.WriteFile(home, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sandbox.Start(t.Context(), sandbox.Options{Home: home}); fault.CodeOf(err) != fault.StateUnusable {
+		t.Errorf("got %v", err)
+	}
+	if _, err := sandbox.Load(home); fault.CodeOf(err) != fault.Upstream {
+		t.Errorf("Load: %v", err)
+	}
+}
+
+func TestABoughtListingIsGone(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	const slug = "demo-apes"
+	l, err := w.Cheapest(t.Context(), slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := balance(t, w, w.Buyer().Address())
+	r, err := w.Buy(t.Context(), w.Buyer(), l.Order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner, err := w.OwnerOf(t.Context(), slug, l.TokenID)
+	if err != nil || owner != w.Buyer().Address() {
+		t.Errorf("owner is %s, %v", owner, err)
+	}
+	wantStatus(t, w, l.Order, opensea.Fulfilled)
+	fee := new(big.Int).Mul(r.EffectiveGasPrice, new(big.Int).SetUint64(r.GasUsed))
+	spent := new(big.Int).Sub(before, balance(t, w, w.Buyer().Address()))
+	if want := fee.Add(fee, l.Price.Big()); spent.Cmp(want) != 0 {
+		t.Errorf("spent %s wei, want price and fee: %s", spent, want)
+	}
+	if _, err := w.Buy(t.Context(), w.Buyer(), l.Order); err == nil {
+		t.Error("it could be bought twice")
+	}
+	next, err := w.Cheapest(t.Context(), slug)
+	if err != nil || next.Hash == l.Hash {
+		t.Errorf("the cheapest is %v, %v", next.Hash, err)
+	}
+}
+
+func balance(t *testing.T, w *sandbox.World, a common.Address) *big.Int {
+	t.Helper()
+	b, err := w.Client().BalanceAt(t.Context(), a, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func wantStatus(t *testing.T, w *sandbox.World, o demo.Order, want opensea.Status) {
+	t.Helper()
+	l, err := w.Listing(t.Context(), o.Hash)
+	if err != nil || l.Status != want {
+		t.Errorf("order of %s #%s is %s, %v; want %s", o.Slug, o.TokenID, l.Status, err, want)
+	}
+}
+
+func TestStatusFollowsTheChain(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 5})
+	ctx := t.Context()
+	orders := w.Demo().Orders
+	apes, bananas := orders[0:5], orders[5:10]
+	wantStatus(t, w, apes[0], opensea.Active)
+
+	stranger := common.HexToAddress("0xbeef")
+	if err := w.Transfer(ctx, apes[0].Slug, apes[0].TokenID, stranger); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, apes[0], opensea.Inactive)
+	if err := w.Cancel(ctx, apes[1]); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, apes[1], opensea.Cancelled)
+	wantStatus(t, w, apes[2], opensea.Active)
+
+	if err := w.CancelAll(ctx, bananas[0].Slug); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range bananas {
+		wantStatus(t, w, o, opensea.Cancelled)
+	}
+	soon, err := w.List("demo-apes", demo.Terms{TokenID: apes[3].TokenID.Uint64(), Price: ape(t, "1"), Salt: "soon", EndTime: w.Head().Time + 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	later, err := w.List("demo-apes", demo.Terms{TokenID: apes[4].TokenID.Uint64(), Price: ape(t, "1"), Salt: "later", StartTime: w.Head().Time + 60})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, soon, opensea.Active)
+	wantStatus(t, w, later, opensea.Inactive)
+	if err := w.AdvanceTime(2 * time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, soon, opensea.Expired)
+	wantStatus(t, w, later, opensea.Active)
+}
+
+func TestSameSeedSameChain(t *testing.T) {
+	t.Parallel()
+	genesis := func(seed string) common.Hash {
+		h, err := start(t, sandbox.Options{Seed: seed}).Client().HeaderByNumber(t.Context(), new(big.Int))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Hash()
+	}
+	a, b, c := genesis("x"), genesis("x"), genesis("y")
+	if a != b || a == c {
+		t.Errorf("genesis of seed x: %s and %s; of y: %s", a, b, c)
+	}
+}
+
+func TestDataDirKeepsPurchases(t *testing.T) {
+	t.Parallel()
+	home, data := t.TempDir(), t.TempDir()
+	opt := sandbox.Options{Home: home, DataDir: data}
+	w := start(t, opt)
+	order := w.Demo().Orders[0]
+	if _, err := w.Buy(t.Context(), w.Buyer(), order); err != nil {
+		t.Fatal(err)
+	}
+	if w.Current().Home != data {
+		t.Errorf("the profile's home is %s", w.Current().Home)
+	}
+	ledger := filepath.Join(data, "money.db")
+	if err := os.WriteFile(ledger, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w = start(t, opt)
+	wantStatus(t, w, order, opensea.Fulfilled)
+	if _, err := os.Stat(ledger); err != nil {
+		t.Errorf("the ledger is gone, and its chain is not: %v", err)
+	}
+	if err := w.Reset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, order, opensea.Active)
+	if _, err := os.Stat(ledger); err == nil {
+		t.Error("the ledger outlived its chain")
+	}
+	if _, err := w.Buy(t.Context(), w.Buyer(), order); err != nil {
+		t.Errorf("after a reset: %v", err)
+	}
+}
+
+func TestFreshChainFreshLedger(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	ledger := filepath.Join(home, "sandbox", "money.db")
+	if err := store.EnsureDir(filepath.Dir(ledger)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ledger, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	start(t, sandbox.Options{Home: home})
+	if _, err := os.Stat(ledger); err == nil {
+		t.Error("a chain in memory is fresh, and its ledger is not")
+	}
+}
+
+func TestLoopbackNamesOnly(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	for host, want := range map[string]int{"": 200, "localhost:1": 200, "evil.example": 403, "127.0.0.1.evil.example": 403} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.MarketURL()+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("host %q: status %d, want %d", host, resp.StatusCode, want)
+		}
+	}
+}
+
+func TestResetNeedsTheToken(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	resp, err := http.Post(w.MarketURL()+"/sandbox/reset", "application/json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusForbidden {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+func TestCanceledStart(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	home := t.TempDir()
+	if _, err := sandbox.Start(ctx, sandbox.Options{Home: home}); fault.CodeOf(err) != fault.Canceled {
+		t.Errorf("got %v", err)
+	}
+	start(t, sandbox.Options{Home: home})
+}
