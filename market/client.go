@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ type Options struct {
 	MaxWait   time.Duration // longest single wait before a retry; default 30 s
 	MaxBody   int64         // largest answer; default 8 MiB
 	MaxPages  int           // most pages read for one query; default 20
-	Rate      rate.Limit    // requests a second; default 2, rate.Inf for none
+	Rate      rate.Limit    // requests a second; default 2, and none on loopback
 	RateBurst int           // default 4
 }
 
@@ -61,9 +62,14 @@ func New(o Options) (*Client, error) {
 	if o.Rules.Now == nil || o.Transport == nil || o.Rand == nil {
 		return nil, errors.New("market: Rules.Now, Transport and Rand are required")
 	}
-	base, err := parseBase(orElse(o.BaseURL, OpenSeaBase))
+	base, err := parseBase(cmp.Or(o.BaseURL, OpenSeaBase))
 	if err != nil {
 		return nil, err
+	}
+	limit := rate.Limit(2)
+	if isLoopback(base.Hostname()) {
+		// Nobody else is served there, and it says itself when it has enough.
+		limit = rate.Inf
 	}
 	key := Key(strings.TrimSpace(string(o.APIKey)))
 	return &Client{
@@ -73,18 +79,10 @@ func New(o Options) (*Client, error) {
 			// net/http would carry x-api-key to wherever a redirect points.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		limiter: rate.NewLimiter(orElse(o.Rate, 2), orElse(o.RateBurst, 4)),
-		timeout: orElse(o.Timeout, 15*time.Second), maxWait: orElse(o.MaxWait, 30*time.Second),
-		maxBody: orElse(o.MaxBody, 8<<20), maxPages: orElse(o.MaxPages, 20),
+		limiter: rate.NewLimiter(cmp.Or(o.Rate, limit), cmp.Or(o.RateBurst, 4)),
+		timeout: cmp.Or(o.Timeout, 15*time.Second), maxWait: cmp.Or(o.MaxWait, 30*time.Second),
+		maxBody: cmp.Or(o.MaxBody, 8<<20), maxPages: cmp.Or(o.MaxPages, 20),
 	}, nil
-}
-
-func orElse[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // parseBase checks where the key will be sent.

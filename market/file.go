@@ -27,7 +27,7 @@ func ParseDataSource(s string) (path string, err error) {
 	}
 	path, ok := strings.CutPrefix(s, filePrefix)
 	if !ok || path == "" {
-		return "", fault.New(fault.Usage, "data source %s is neither opensea nor file:<path>", quoted(s)).
+		return "", fault.New(fault.Usage, "data source %s names no file: expected opensea or file:<path>", quoted(s)).
 			Hintf("for example --data-source file:testdata/market.json")
 	}
 	return path, nil

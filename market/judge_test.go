@@ -146,6 +146,8 @@ var unusable = []struct {
 	{"offers two", func(d doc) doc { return d.set(order+"offer.0.startAmount", "2") }, "exactly 1"},
 	{"no parameters", func(d doc) doc { return d.set("protocol_data", nil) }, "no order parameters"},
 	{"no seller", func(d doc) doc { return d.set(order+"offerer", nil) }, "seller"},
+	{"zero seller", func(d doc) doc { return d.set(order+"offerer", "0x0000000000000000000000000000000000000000") }, "seller"},
+	{"native payment with an id", func(d doc) doc { return d.set(order+"consideration.0.identifierOrCriteria", "1") }, "names a token"},
 	{"expired", func(d doc) doc { return d.set(order+"endTime", sampleTime.Unix()) }, "expired at"},
 	{"not started", func(d doc) doc { return d.set(order+"startTime", sampleTime.Unix()+1) }, "starts only at"},
 	{"no end time", func(d doc) doc { return d.set(order+"endTime", nil) }, "missing"},

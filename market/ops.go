@@ -63,7 +63,7 @@ func Collections(ctx context.Context, list Allowlist, rec Recorder, in Collectio
 	return out, rec.Record(ctx, telemetry.Draft{
 		Type:    EventCollectionsRead,
 		Payload: map[string]any{"query": clean(in.Query, maxName), "recommended": in.Recommended},
-		Result:  map[string]any{"count": out.Count, "collections": first(out.Collections, maxInEvent)},
+		Result:  map[string]any{"count": out.Count, "collections": first(out.Collections, maxInEvent), "source": out.Source},
 	})
 }
 
@@ -104,10 +104,13 @@ func Listings(ctx context.Context, src Source, list Allowlist, rec Recorder, in 
 	}
 	if err != nil {
 		f := fault.From(err)
+		result := map[string]any{"error": f.Message, "code": f.Code}
+		if status, ok := f.Details["status"]; ok {
+			result["status"] = status
+		}
 		// Also when cancelled. If this fails too, the error that matters is the first.
 		_ = rec.Record(context.WithoutCancel(ctx), telemetry.Draft{
-			Type: EventListingsFailed, Payload: payload, Err: f.Message,
-			Result: map[string]any{"error": f.Message, "code": f.Code},
+			Type: EventListingsFailed, Payload: payload, Result: result, Err: f.Message,
 		})
 		return ListingsOut{}, err
 	}
@@ -117,7 +120,9 @@ func Listings(ctx context.Context, src Source, list Allowlist, rec Recorder, in 
 	}
 	return out, rec.Record(ctx, telemetry.Draft{
 		Type: EventListingsRead, Payload: payload,
-		Result: map[string]any{"count": out.Count, "skipped": out.SkippedCount, "listings": first(out.Listings, maxInEvent)},
+		Result: map[string]any{
+			"count": out.Count, "listings": first(out.Listings, maxInEvent), "skipped": first(out.Skipped, maxInEvent), "source": out.Source,
+		},
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 // Defaults for ApeChain on OpenSea.
 const (
 	DefaultChain    = "ape_chain"
-	DefaultChainID  = 33139
 	DefaultCurrency = "APE"
 	// Seaport16 is Seaport 1.6 at its canonical address, the same on every chain.
 	Seaport16 = "0x0000000000000068f116a894984e2db1123eb395"
@@ -17,10 +16,9 @@ const (
 	SignedZone = "0x000056f7000000ece9003ca63978907a00ffd100"
 )
 
-// Rules say which listings are usable. Both sources share them.
+// Rules say which listings are usable. Every source has the same.
 type Rules struct {
 	Chain     string   // the marketplace's name for the chain, compared exactly
-	ChainID   int64    // for output and events; fulfilments are checked by nft
 	Currency  string   // symbol of the native token, compared exactly
 	Decimals  int      // of the native token
 	Protocols []string // protocol contracts, lower case
@@ -28,11 +26,12 @@ type Rules struct {
 	Now       func() time.Time
 }
 
-// ApeChain returns the rules for listings on ApeChain; the sandbox has the same
-// but for its chain id.
+// ApeChain returns the rules for listings on ApeChain, and on the sandbox, whose
+// marketplace calls its chain the same. Chain ids are for nft to check: here the
+// slug is what a listing names.
 func ApeChain(now func() time.Time) Rules {
 	return Rules{
-		Chain: DefaultChain, ChainID: DefaultChainID, Currency: DefaultCurrency, Decimals: 18,
+		Chain: DefaultChain, Currency: DefaultCurrency, Decimals: 18,
 		Protocols: []string{Seaport16}, Zones: []string{SignedZone}, Now: now,
 	}
 }
