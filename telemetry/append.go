@@ -1,0 +1,297 @@
+package telemetry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// noteEvery is how much an append may add before it tells other processes how
+// far the file reaches. The first append of a Log and Close always tell.
+const noteEvery = 64 << 10
+
+// keepBuf is the largest buffer that is kept for the next append.
+const keepBuf = 64 << 10
+
+// Append appends one line, given without its newline, and returns the cursor
+// after it. With durable set, it returns only when the line is on disk.
+//
+// A failed append is not tried again: part of the line may be there, which the
+// next append closes off. Errors are faults: StateUnusable when the line is not
+// in the log, NotDurable when it is but may not survive a power cut, Conflict
+// when other processes held the lock for too long.
+func (l *Log) Append(ctx context.Context, line []byte, durable bool) (Cursor, error) {
+	if len(line) == 0 || len(line)+1 > MaxLine || bytes.IndexByte(line, '\n') >= 0 {
+		return Cursor{}, fault.New(fault.Internal, "a line of %d bytes can't be appended to the event log", len(line))
+	}
+	select {
+	case l.w.turn <- struct{}{}:
+	case <-ctx.Done():
+		return Cursor{}, ctx.Err()
+	}
+	at, file, err := l.appendInTurn(ctx, line, durable)
+	<-l.w.turn
+	if err != nil || file == nil {
+		return at, err
+	}
+	// The lock is free again: others append while the disk works.
+	err = l.sys.sync(file.f)
+	if closeErr := file.release(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return at, fault.Wrap(err, fault.NotDurable, "the event was written to %s but could not be synced to disk: %s", store.Display(l.path), errnoText(err)).
+			Hintf("check the disk; the event may be lost after a power cut")
+	}
+	return at, nil
+}
+
+// appendInTurn appends under the lock. The file is returned when it is to be
+// synced, held.
+func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at Cursor, file *logFile, err error) {
+	st, exists, err := l.lock(ctx)
+	if err != nil {
+		return Cursor{}, nil, err
+	}
+	defer func() {
+		if unlockErr := flock(l.w.lock, unix.LOCK_UN); err == nil && unlockErr != nil {
+			err = l.fault(unlockErr)
+		}
+	}()
+	torn, err := l.prepare(st, exists, line)
+	if err != nil {
+		return Cursor{}, nil, l.fault(err)
+	}
+	end, err := l.write(line, torn)
+	if err != nil {
+		return Cursor{}, nil, l.fault(err)
+	}
+	l.note(end)
+	if durable {
+		file = l.w.file
+		file.hold()
+	}
+	return Cursor{l.w.meta.Log, l.w.meta.Base + end}, file, nil
+}
+
+// write puts the line at the end of the active file with one call and returns
+// the file's size after it. A torn tail is closed in the same call.
+func (l *Log) write(line []byte, torn bool) (int64, error) {
+	w := &l.w
+	buf := w.buf[:0]
+	if torn {
+		buf = append(buf, '\n')
+	}
+	buf = append(append(buf, line...), '\n')
+	if cap(buf) <= keepBuf {
+		w.buf = buf
+	}
+	before := w.known
+	// Past the process's file size limit the kernel does not return an error first:
+	// it sends SIGXFSZ, which ends the program.
+	if before+int64(len(buf)) > w.limit {
+		return 0, syscall.EFBIG
+	}
+	w.known = -1 // unknown until the write is known to be whole
+	n, err := l.sys.write(w.file.fd, buf)
+	for n <= 0 && err == unix.EINTR {
+		n, err = l.sys.write(w.file.fd, buf)
+	}
+	if err != nil {
+		return 0, err
+	}
+	if n < len(buf) {
+		return 0, syscall.ENOSPC
+	}
+	// The offset after an appending write is the end of what it wrote, also when
+	// somebody who takes no lock has appended since the stat.
+	end, err := w.file.f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return 0, err
+	}
+	if start := end - int64(n); start != before && !torn {
+		if glued, err := tornAt(w.file.f, start); err != nil || glued {
+			return 0, errors.Join(errGlued, err)
+		}
+	}
+	w.known = end
+	return end, nil
+}
+
+// errGlued: another writer left an unfinished line between our stat and our
+// write, so that our line became the end of it.
+var errGlued = errors.New("another program was writing an unfinished line")
+
+// prepare makes sure that the active file is open and known, under the lock,
+// and says whether its last line is torn.
+func (l *Log) prepare(st fileState, exists bool, line []byte) (torn bool, err error) {
+	w := &l.w
+	if exists && !st.regular {
+		return false, syscall.EISDIR
+	}
+	if w.file != nil && st.size == w.known && st.size > 0 {
+		return false, nil // nobody but us has touched it
+	}
+	if err := l.adopt(st, exists, line); err != nil {
+		return false, err
+	}
+	return tornAt(w.file.f, w.known)
+}
+
+// adopt opens the active file and finds out whether it is still the log that
+// events.meta speaks of. If it is not, it is given a new id, and line's
+// fingerprint if it is empty.
+func (l *Log) adopt(st fileState, exists bool, line []byte) error {
+	w := &l.w
+	same := w.file != nil // lock has made sure of it
+	note := readRecord(w.lock)
+	cut := same && st.size < w.known
+	if !same || cut || w.known < 0 || note.log != w.meta.Log {
+		m, err := readMeta(l.metaPath)
+		if err != nil {
+			return err
+		}
+		if cut = cut && m.Log == w.meta.Log; m.Log != w.meta.Log {
+			w.noted = 0
+		}
+		w.meta = m
+	}
+	if !exists || st.size == 0 && (w.meta.Base == 0 || w.meta.Head != nil) {
+		return l.begin(line)
+	}
+	if !same {
+		if err := l.open(os.O_RDWR | os.O_APPEND); err != nil {
+			return err
+		}
+	}
+	cut = cut || note.log == w.meta.Log && note.end > st.size
+	ours := false
+	if h := w.meta.Head; !cut && w.meta.Log != "" && h != nil {
+		var err error
+		if ours, err = h.isHeadOf(w.file.f); err != nil {
+			return err
+		}
+	}
+	w.known = st.size
+	if ours {
+		return nil
+	}
+	return l.rename(st.size, line)
+}
+
+// rename gives the active file, of which size bytes are there, a new place in
+// events.meta: a new id, unless it is our own file that had no line yet.
+func (l *Log) rename(size int64, line []byte) error {
+	w := &l.w
+	h, err := readHead(w.file.f)
+	if err != nil {
+		return err
+	}
+	next := meta{Head: h}
+	switch {
+	case w.meta.Log != "" && w.meta.Head == nil && w.meta.Base > 0:
+		next = w.meta // a fresh file after a rotation gets its fingerprint
+		next.Head = h
+	case h != nil:
+		next.Log = nextLogID(w.meta.Log, h)
+	default:
+		next.Log = newLogID()
+	}
+	if h == nil { // our newline and line will complete the first line
+		buf := make([]byte, size, size+headMax)
+		if _, err := w.file.f.ReadAt(buf, 0); err != nil && err != io.EOF {
+			return err
+		}
+		if size > 0 {
+			buf = append(buf, '\n')
+		}
+		next.Head = headOf(append(append(buf, line...), '\n'))
+	}
+	return l.setMeta(next)
+}
+
+// begin starts a new log in an empty or missing file. events.meta comes first:
+// a reader that sees it without the file sees a log without events.
+func (l *Log) begin(line []byte) error {
+	w := &l.w
+	first := append(bytes.Clone(line[:min(len(line), headMax)]), '\n')
+	if err := l.setMeta(meta{Log: newLogID(), Head: headOf(first)}); err != nil {
+		return err
+	}
+	err := l.open(os.O_RDWR | os.O_APPEND | os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	w.known = 0
+	return store.SyncDir(l.dir)
+}
+
+func (l *Log) setMeta(m meta) error {
+	if err := m.write(l.metaPath); err != nil {
+		return err
+	}
+	l.w.meta, l.w.noted = m, 0
+	return nil
+}
+
+// open opens the active file; the caller holds the lock.
+func (l *Log) open(flag int) error {
+	f, err := os.OpenFile(l.path, flag|syscall.O_CLOEXEC, store.FilePerm)
+	if err != nil {
+		return err
+	}
+	st, err := statFile(f)
+	if err == nil && !st.regular {
+		err = syscall.EISDIR
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if l.w.file != nil {
+		err = l.w.file.release()
+	}
+	l.w.file, l.w.limit = newLogFile(f, st.identity), fileSizeLimit()
+	return err
+}
+
+// fileSizeLimit returns RLIMIT_FSIZE.
+func fileSizeLimit() int64 {
+	const none = 1<<63 - 1
+	var r unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_FSIZE, &r) != nil || uint64(r.Cur) > none {
+		return none
+	}
+	return int64(r.Cur)
+}
+
+// tornAt reports whether the byte before end is not a newline.
+func tornAt(f io.ReaderAt, end int64) (bool, error) {
+	if end == 0 {
+		return false, nil
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], end-1); err != nil {
+		return false, err
+	}
+	return last[0] != '\n', nil
+}
+
+// note tells other processes, now and then, how far the file reaches. It is a
+// hint: when it can't be written, a cut may be noticed later, nothing else.
+func (l *Log) note(end int64) {
+	w := &l.w
+	if w.noted != 0 && end-w.noted < noteEvery {
+		return
+	}
+	if _, err := w.lock.WriteAt(record{w.meta.Log, end}.bytes(), 0); err == nil {
+		w.noted = end
+	}
+}

@@ -1,0 +1,106 @@
+package telemetry
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Type declares one event type: what it means, who emits it, and the JSON
+// Schemas of its payload and result.
+type Type struct {
+	Name     string          `json:"name"`
+	Meaning  string          `json:"meaning"`
+	Commands []string        `json:"commands"` // the command words that emit it; none yet for types of later parts
+	Payload  json.RawMessage `json:"payload"`
+	Result   json.RawMessage `json:"result"`
+	Failure  bool            `json:"failure,omitempty"` // tells that something failed or was refused: ok is false
+	Money    bool            `json:"money,omitempty"`   // durable before the command says it happened
+}
+
+// declaration is a Type as the tables of the domains write it. The forms of
+// payload and result are newShape's.
+type declaration struct {
+	name, meaning   string
+	commands        []string
+	payload, result string
+	failure, money  bool
+}
+
+// known is one type of the catalogue, its schemas made when first asked for.
+type known struct {
+	decl    declaration
+	shapes  func() [2]shape // payload, result
+	printed func() Type
+}
+
+// catalogue is built when the first event is recorded or looked up.
+var catalogue = sync.OnceValue(func() map[string]*known {
+	all := make(map[string]*known)
+	for _, table := range [][]declaration{
+		policyTypes(), systemTypes(), identityTypes(), marketTypes(), nftTypes(), bridgeTypes(), v2Types(), sandboxTypes(),
+	} {
+		for _, d := range table {
+			k := &known{decl: d}
+			k.shapes = sync.OnceValue(func() [2]shape { return [2]shape{newShape(d.payload), newShape(d.result)} })
+			k.printed = sync.OnceValue(k.print)
+			all[d.name] = k
+		}
+	}
+	return all
+})
+
+func (k *known) print() Type {
+	s := k.shapes()
+	return Type{
+		Name: k.decl.name, Meaning: k.decl.meaning, Commands: k.decl.commands,
+		Payload: s[0].jsonSchema(), Result: s[1].jsonSchema(),
+		Failure: k.decl.failure, Money: k.decl.money,
+	}
+}
+
+// customPrefix begins the names that users and their agents may choose freely
+// for events of their own; the family is declared as CustomType.
+const (
+	customPrefix = "custom."
+	CustomType   = "custom.*"
+)
+
+// find returns the declaration of name, that of the custom family for a name
+// in it.
+func find(name string) (*known, bool) {
+	if strings.HasPrefix(name, customPrefix) && CheckType(name) == nil {
+		name = CustomType
+	}
+	k, ok := catalogue()[name]
+	return k, ok
+}
+
+// Catalogue returns every declared type, sorted by name. The slice is the
+// caller's, what it points to is not.
+func Catalogue() []Type {
+	out := make([]Type, 0, len(catalogue()))
+	for _, k := range catalogue() {
+		out = append(out, k.printed())
+	}
+	slices.SortFunc(out, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Lookup returns the declaration of one type. A name under "custom." is of the
+// family CustomType, which is returned for it.
+func Lookup(name string) (Type, bool) {
+	k, ok := find(name)
+	if !ok {
+		return Type{}, false
+	}
+	return k.printed(), true
+}
+
+// flags returns how events of type name are to be treated, without making its
+// schemas.
+func flags(name string) (failure, money bool) {
+	k, ok := find(name)
+	return ok && k.decl.failure, ok && k.decl.money
+}

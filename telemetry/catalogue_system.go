@@ -1,0 +1,113 @@
+package telemetry
+
+// policyTypes are the refusals of policy, and of nothing else.
+func policyTypes() []declaration {
+	return []declaration{
+		{
+			name: "policy.blocked", failure: true,
+			meaning:  "policy refused the operation; the code names the gate",
+			commands: []string{"nft quote", "nft simulate", "nft buy"},
+			payload:  "command! id, reason! id, quoteId id, collection text, tokenId text",
+			// code is a gate's; details are whatever that gate measured.
+			result: "blocked! =true, reason! id, code! id, gate text, hint text, measured any, limit any, change text, details object, wouldBlock array",
+		},
+		{
+			name:     "allowlist.audit.ran",
+			meaning:  "the allowlist was checked for unresolved and ambiguous collections",
+			commands: []string{"allowlist audit"},
+			result:   "audited! =true, issues! array, total count, unresolvedCount count, unresolved array, slugCollisions array",
+		},
+		{
+			name:     "allowlist.list.read",
+			meaning:  "the allowlist was read",
+			commands: []string{"allowlist list"},
+			result:   "count! count, enabled count, collections array, source text",
+		},
+	}
+}
+
+// systemTypes are the commands about the program itself.
+func systemTypes() []declaration {
+	return []declaration{
+		{
+			name: "command.failed", failure: true,
+			meaning:  "a command failed and no event of its own tells of it; the code says how",
+			commands: []string{"any"},
+			// details are whatever the failing operation measured.
+			payload: "quoteId id, collection text, tokenId text",
+			result:  "code! id, exit int, hint text, sent no|maybe|yes, details object",
+		},
+		{
+			name:     "doctor.ran",
+			meaning:  "the installation was checked",
+			commands: []string{"doctor"},
+			// checks holds one member a check; which ones depends on what is configured.
+			result: "checks! object, ok bool, issues array, warnings array, nextSteps array, chainId int, readOnlyReady bool, executeReady bool",
+		},
+		{
+			name:     "quickstart.ran",
+			meaning:  "the first steps were shown",
+			commands: []string{"quickstart"},
+			result:   "completed! bool, status text, nextSteps array",
+		},
+		{
+			name:     "demo.ran",
+			meaning:  "the whole story was played on the sandbox",
+			commands: []string{"demo"},
+			payload:  "collection text, tokenId text",
+			result:   "completed! bool, steps any, quoteId id, txHash hash, blockNumber count, traceId id, durationMs count",
+		},
+		{
+			name:     "dashboard.opened",
+			meaning:  "the dashboard's address was printed or opened",
+			commands: []string{"dashboard"},
+			result:   "url! id, opened bool, running bool",
+		},
+		{
+			name:     "chain.info.read",
+			meaning:  "chain id and head were read; blockNumber is null when the RPC does not answer",
+			commands: []string{"chain info"},
+			result:   "chainId! int, blockNumber! count?, nativeGasToken text, rpcOk bool, rpcChainId int?, reason text",
+		},
+		{
+			name:     "event.emitted",
+			meaning:  "a person or a script recorded something of its own",
+			commands: []string{"events emit"},
+			// What it says is the caller's.
+			payload: "…", result: "…",
+		},
+		{
+			name:     CustomType,
+			meaning:  "an event of a user's own, under a name of its own",
+			commands: []string{"events emit"},
+			// What it says is the caller's.
+			payload: "…", result: "…",
+		},
+	}
+}
+
+// sandboxTypes are the life of the embedded world.
+func sandboxTypes() []declaration {
+	const result = "chainId int, rpcUrl text, marketUrl text, pid count, port count, collections any, listings count, blockNumber count, startedAt time, durationMs count, dataDir text, detached bool"
+	return []declaration{
+		{
+			name:     "sandbox.started",
+			meaning:  "the local chain and marketplace are up",
+			commands: []string{"sandbox up", "demo"},
+			payload:  "detach bool, port count, listings count, price any, dataDir text",
+			result:   "started! =true, " + result,
+		},
+		{
+			name:     "sandbox.stopped",
+			meaning:  "the local chain and marketplace were shut down",
+			commands: []string{"sandbox down", "sandbox up", "demo"},
+			result:   "stopped! bool, " + result,
+		},
+		{
+			name:     "sandbox.reset",
+			meaning:  "the sandbox went back to its first block",
+			commands: []string{"sandbox reset"},
+			result:   "reset! =true, " + result,
+		},
+	}
+}

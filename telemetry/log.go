@@ -1,0 +1,211 @@
+package telemetry
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The files of a log in its directory.
+const (
+	logName  = "events.jsonl"
+	lockName = "events.lock"
+	metaName = "events.meta"
+)
+
+// Defaults of LogOptions.
+const (
+	defaultPoll        = 2 * time.Second
+	defaultFastPoll    = 200 * time.Millisecond
+	defaultLockTimeout = 10 * time.Second
+)
+
+// LogOptions tunes a Log; the zero value is right for commands and for serve.
+type LogOptions struct {
+	// PollInterval is how often Watch looks by itself while it is notified of
+	// changes: a safety net. Default 2 s.
+	PollInterval time.Duration
+	// FastPoll is how often Watch looks while it can't be notified: the directory
+	// does not exist yet, or the system has no watches left. Default 200 ms.
+	FastPoll time.Duration
+	// NoNotify makes Watch poll only.
+	NoNotify bool
+	// LockTimeout bounds how long an append waits for other processes. Default 10 s.
+	LockTimeout time.Duration
+}
+
+// Log is the event log of one state directory: lines of JSON that any number of
+// processes append to, and read, at once. Nothing is created before the first
+// append. A Log is safe for concurrent use.
+type Log struct {
+	dir                         string
+	path, lockPath, metaPath    string
+	poll, fastPoll, lockTimeout time.Duration
+	noNotify                    bool
+	sys                         system
+
+	w writer
+	r reader
+}
+
+// system is what tests replace to make writes and syncs fail.
+type system struct {
+	write func(fd int, p []byte) (int, error)
+	sync  func(f *os.File) error
+}
+
+// NewLog returns the log of the state directory dir.
+func NewLog(dir string, opt LogOptions) *Log {
+	dir = filepath.Clean(dir)
+	l := &Log{
+		dir:         dir,
+		path:        filepath.Join(dir, logName),
+		lockPath:    filepath.Join(dir, lockName),
+		metaPath:    filepath.Join(dir, metaName),
+		poll:        orDefault(opt.PollInterval, defaultPoll),
+		fastPoll:    orDefault(opt.FastPoll, defaultFastPoll),
+		lockTimeout: orDefault(opt.LockTimeout, defaultLockTimeout),
+		noNotify:    opt.NoNotify,
+		sys:         system{write: unix.Write, sync: (*os.File).Sync},
+	}
+	l.w.turn = make(chan struct{}, 1)
+	return l
+}
+
+func orDefault(d, def time.Duration) time.Duration {
+	if d <= 0 {
+		return def
+	}
+	return d
+}
+
+// Dir returns the state directory.
+func (l *Log) Dir() string { return l.dir }
+
+// Close releases the files that l keeps open. Appends and reads that are under
+// way end first; later ones open what they need again.
+func (l *Log) Close() error {
+	l.w.turn <- struct{}{}
+	err := l.closeWriter()
+	<-l.w.turn
+	l.r.mu.Lock()
+	l.r.drop()
+	l.r.mu.Unlock()
+	return err
+}
+
+// identity tells a file from another that took its name.
+type identity struct{ dev, ino uint64 }
+
+// fileState is what one stat says.
+type fileState struct {
+	identity
+	size    int64
+	regular bool
+}
+
+// statPath stats path; ok is false when there is no such file.
+func statPath(path string) (s fileState, ok bool, err error) {
+	var st unix.Stat_t
+	for {
+		err = unix.Stat(path, &st)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if err == unix.ENOENT {
+		return fileState{}, false, nil
+	}
+	if err != nil {
+		return fileState{}, false, err
+	}
+	return stateOf(&st), true, nil
+}
+
+func statFile(f *os.File) (fileState, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return fileState{}, err
+	}
+	sys, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fileState{}, syscall.ENOTSUP
+	}
+	// The types of these fields differ between systems.
+	return fileState{identity{uint64(sys.Dev), uint64(sys.Ino)}, sys.Size, info.Mode().IsRegular()}, nil
+}
+
+func stateOf(st *unix.Stat_t) fileState {
+	return fileState{identity{uint64(st.Dev), uint64(st.Ino)}, st.Size, uint32(st.Mode)&unix.S_IFMT == unix.S_IFREG}
+}
+
+// Stats counts what the readers of this Log have seen.
+type Stats struct {
+	Bytes int64    `json:"bytes"` // position of the end of the log
+	Bad   BadLines `json:"bad"`
+}
+
+// BadLines counts lines that readers skip, each once.
+type BadLines struct {
+	NUL     int64 `json:"nul"`     // holds a NUL byte, as a lost page after a power cut does
+	UTF8    int64 `json:"utf8"`    // is not UTF-8
+	NotJSON int64 `json:"notJson"` // is torn, or is no JSON object
+	TooLong int64 `json:"tooLong"` // is longer than MaxLine
+}
+
+// Total is the number of bad lines of all kinds.
+func (b BadLines) Total() int64 { return b.NUL + b.UTF8 + b.NotJSON + b.TooLong }
+
+// Stats returns what was seen so far.
+func (l *Log) Stats() Stats {
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	return Stats{Bytes: l.r.end, Bad: l.r.bad}
+}
+
+// writer is the appending half of a Log. Who is in turn owns the rest.
+type writer struct {
+	turn  chan struct{} // one slot: a mutex that a context can leave
+	lock  *os.File      // flock is taken on it
+	file  *logFile      // the active file, opened under the lock
+	meta  meta
+	known int64 // size after our last append: below it, somebody cut the file
+	noted int64 // the end that the lock's record tells others
+	limit int64 // RLIMIT_FSIZE when the file was opened
+	buf   []byte
+}
+
+// logFile is an open active file that an fsync may still need after the writer
+// has moved on to another.
+type logFile struct {
+	f    *os.File
+	fd   int
+	id   identity
+	mu   sync.Mutex
+	refs int
+}
+
+func newLogFile(f *os.File, id identity) *logFile {
+	return &logFile{f: f, fd: int(f.Fd()), id: id, refs: 1}
+}
+
+func (lf *logFile) hold() {
+	lf.mu.Lock()
+	lf.refs++
+	lf.mu.Unlock()
+}
+
+func (lf *logFile) release() error {
+	lf.mu.Lock()
+	lf.refs--
+	last := lf.refs == 0
+	lf.mu.Unlock()
+	if last {
+		return lf.f.Close()
+	}
+	return nil
+}
