@@ -114,10 +114,11 @@ func (s *Server) Serve(ctx context.Context) error {
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
 		ErrorLog:          slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(s.listener) }()
+	go func() { served <- srv.Serve(streamListener{s.listener, s}) }()
 
 	var failed error
 	select {

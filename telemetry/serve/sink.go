@@ -3,42 +3,52 @@ package serve
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
+	"os"
+	"sync/atomic"
 	"time"
 )
 
 // errDraining ends a stream because the server is stopping.
 var errDraining = errors.New("the server is stopping")
 
-// writePiece is how much is written under one deadline: a client counts as
-// gone only when it takes less than this in Options.Patience, so that a slow
-// one is not mistaken for a dead one.
-const writePiece = 16 << 10
-
 // sink writes to one client. A write waits for nobody but that client.
 type sink struct {
 	w    http.ResponseWriter
 	rc   *http.ResponseController
 	srv  *Server
+	conn *streamConn // nil when the handler runs behind another server
 	stop func() bool
 	cut  chan struct{} // closed once a drain has bounded the write under way
 }
 
-func newSink(w http.ResponseWriter, srv *Server) *sink {
+func newSink(w http.ResponseWriter, r *http.Request, srv *Server) *sink {
 	s := &sink{w: w, rc: http.NewResponseController(w), srv: srv, cut: make(chan struct{})}
 	// The request was read: no deadline applies to a client that only listens.
-	s.deadlineError(s.rc.SetReadDeadline(time.Time{}))
+	s.note(s.rc.SetReadDeadline(time.Time{}))
+	if s.conn, _ = r.Context().Value(connKey{}).(*streamConn); s.conn != nil {
+		s.conn.streaming.Store(true)
+	}
 	s.stop = context.AfterFunc(srv.draining, func() {
 		defer close(s.cut)
-		s.deadlineError(s.rc.SetWriteDeadline(srv.opt.Now().Add(drainWrite)))
+		if s.conn != nil {
+			s.note(s.conn.hurry())
+			return
+		}
+		s.note(s.rc.SetWriteDeadline(srv.opt.Now().Add(drainWrite)))
 	})
 	return s
 }
 
-// close waits for a drain that is touching the connection.
+// close gives the connection back to the HTTP server, after a drain that is
+// touching it.
 func (s *sink) close() {
 	if !s.stop() {
 		<-s.cut
+	}
+	if s.conn != nil {
+		s.conn.streaming.Store(false)
 	}
 }
 
@@ -46,17 +56,19 @@ func (s *sink) close() {
 func (s *sink) send(parts ...[]byte) error {
 	wrote := false
 	for _, p := range parts {
-		for len(p) > 0 {
-			if s.srv.draining.Err() != nil {
-				return errDraining
-			}
-			n := min(len(p), writePiece)
-			s.deadlineError(s.rc.SetWriteDeadline(s.srv.opt.Now().Add(s.srv.opt.Patience)))
-			if _, err := s.w.Write(p[:n]); err != nil {
-				return err
-			}
-			p, wrote = p[n:], true
+		if len(p) == 0 {
+			continue
 		}
+		if s.srv.draining.Err() != nil {
+			return errDraining
+		}
+		if s.conn == nil {
+			s.note(s.rc.SetWriteDeadline(s.srv.opt.Now().Add(s.srv.opt.Patience)))
+		}
+		if _, err := s.w.Write(p); err != nil {
+			return err
+		}
+		wrote = true
 	}
 	if !wrote {
 		return nil
@@ -64,10 +76,69 @@ func (s *sink) send(parts ...[]byte) error {
 	return s.rc.Flush()
 }
 
-// deadlineError notes that a connection has no deadlines, as in some tests: the
-// stream works without.
-func (s *sink) deadlineError(err error) {
+// note logs that a connection has no deadlines, as in some tests: the stream
+// works without.
+func (s *sink) note(err error) {
 	if err != nil && !errors.Is(err, http.ErrNotSupported) {
 		s.srv.opt.Logger.Debug("set deadline", "err", err)
 	}
+}
+
+// connKey finds a request's connection in its context.
+type connKey struct{}
+
+// streamListener makes connections that know when a client is gone.
+type streamListener struct {
+	net.Listener
+	srv *Server
+}
+
+func (l streamListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &streamConn{Conn: c, srv: l.srv}, nil
+}
+
+// streamConn gives a streaming client as long as it wants, as long as it takes
+// anything at all: a write ends only after Options.Patience without one byte
+// accepted. A deadline for the whole write would cut off the slow with the dead.
+type streamConn struct {
+	net.Conn
+	srv       *Server
+	streaming atomic.Bool
+	hurried   atomic.Bool // the server drains: a short deadline is set, and stays
+}
+
+func (c *streamConn) Write(p []byte) (n int, err error) {
+	if !c.streaming.Load() {
+		return c.Conn.Write(p)
+	}
+	for {
+		if err := c.deadline(); err != nil {
+			return n, err
+		}
+		m, err := c.Conn.Write(p[n:])
+		n += m
+		if err == nil || m == 0 || c.hurried.Load() || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+	}
+}
+
+func (c *streamConn) deadline() error {
+	if err := c.SetWriteDeadline(c.srv.opt.Now().Add(c.srv.opt.Patience)); err != nil {
+		return err
+	}
+	if c.hurried.Load() { // the drain may have come just before: its deadline wins
+		return c.SetWriteDeadline(c.srv.opt.Now().Add(drainWrite))
+	}
+	return nil
+}
+
+// hurry bounds the write under way and all that follow.
+func (c *streamConn) hurry() error {
+	c.hurried.Store(true)
+	return c.SetWriteDeadline(c.srv.opt.Now().Add(drainWrite))
 }

@@ -56,7 +56,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	c.out = newSink(w, s)
+	c.out = newSink(w, r, s)
 	defer c.out.close()
 	if err := c.run(r.Context(), preface); err != nil && r.Context().Err() == nil && !errors.Is(err, errDraining) {
 		s.opt.Logger.Debug("stream ended", "err", err)

@@ -161,7 +161,7 @@ func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 		OK: true, Service: "ape-claw-telemetry", TS: s.opt.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
 		Counts: healthCounts{
 			EventsBytes: st.Bytes,
-			BadLines:    st.Bad.NUL + st.Bad.UTF8 + st.Bad.NotJSON + st.Bad.TooLong,
+			BadLines:    st.Bad.Total(),
 			Clients:     s.clients.Load(),
 		},
 		Version: s.opt.Version, Profile: s.opt.Profile,

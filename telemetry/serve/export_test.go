@@ -1,0 +1,4 @@
+package serve
+
+// AppendFrame is tested from outside as the wire sees it.
+var AppendFrame = appendFrame

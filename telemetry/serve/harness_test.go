@@ -1,0 +1,276 @@
+package serve_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/serve"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds every wait for something that should happen at once.
+const patience = 20 * time.Second
+
+// server is a running Server.
+type server struct {
+	t    *testing.T
+	url  string
+	http *http.Client
+	stop func() error // stops it once and returns what Serve returned
+}
+
+func start(t *testing.T, opt serve.Options) *server {
+	t.Helper()
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Addr == "" {
+		opt.Addr = "127.0.0.1:0"
+	}
+	s := must[*serve.Server](t)(serve.New(opt))
+	must[net.Addr](t)(s.Listen())
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx) }()
+	transport := &http.Transport{}
+	stop := sync.OnceValue(func() error {
+		cancel()
+		err := <-done
+		transport.CloseIdleConnections()
+		return err
+	})
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	})
+	return &server{t: t, url: s.URL(), http: &http.Client{Transport: transport}, stop: stop}
+}
+
+// get returns status, header and body of a plain request.
+func (s *server) get(path string, header ...string) (*http.Response, string) {
+	s.t.Helper()
+	return s.do(http.MethodGet, path, "", header...)
+}
+
+func (s *server) do(method, path, body string, header ...string) (*http.Response, string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
+	defer cancel()
+	req := must[*http.Request](s.t)(http.NewRequestWithContext(ctx, method, s.url+path, strings.NewReader(body)))
+	for i := 0; i+1 < len(header); i += 2 {
+		if header[i] == "Host" {
+			req.Host = header[i+1]
+			continue
+		}
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp := must[*http.Response](s.t)(s.http.Do(req))
+	defer resp.Body.Close()
+	return resp, string(must[[]byte](s.t)(io.ReadAll(resp.Body)))
+}
+
+// stream is an open /events, read as the specification of SSE says.
+type stream struct {
+	t      *testing.T
+	frames chan frame
+	close  func()
+	resp   *http.Response
+}
+
+// frame is one SSE block with all its fields, comments included.
+type frame struct{ name, id, data, retry, comment string }
+
+func (s *server) stream(query string, header ...string) *stream {
+	s.t.Helper()
+	return openStream(s.t, s.http, s.url+"/events"+query, header...)
+}
+
+func openStream(t *testing.T, client *http.Client, url string, header ...string) *stream {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	req := must[*http.Request](t)(http.NewRequestWithContext(ctx, http.MethodGet, url, nil))
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		cancel()
+		t.Fatalf("%s: %d %s", url, resp.StatusCode, body)
+	}
+	st := &stream{t: t, frames: make(chan frame, 1<<16), resp: resp}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer close(st.frames)
+		readFrames(resp.Body, func(f frame) { st.frames <- f })
+	}()
+	st.close = sync.OnceFunc(func() {
+		cancel()
+		resp.Body.Close()
+		<-done
+	})
+	t.Cleanup(st.close)
+	return st
+}
+
+// readFrames splits at CR, LF and CRLF, as clients must.
+func readFrames(r io.Reader, emit func(frame)) {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var f frame
+	var line strings.Builder
+	seen, afterCR, hasData := false, false, false
+	for {
+		c, err := br.ReadByte()
+		if err != nil {
+			return
+		}
+		if afterCR && c == '\n' {
+			afterCR = false
+			continue
+		}
+		afterCR = c == '\r'
+		if c != '\n' && c != '\r' {
+			line.WriteByte(c)
+			continue
+		}
+		text := line.String()
+		line.Reset()
+		if text == "" {
+			if seen {
+				emit(f)
+			}
+			f, seen, hasData = frame{}, false, false
+			continue
+		}
+		seen = true
+		name, value, _ := strings.Cut(text, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch name {
+		case "":
+			f.comment += "#" + value
+		case "data":
+			if hasData {
+				f.data += "\n"
+			}
+			f.data, hasData = f.data+value, true
+		case "event":
+			f.name = value
+		case "id":
+			f.id = value
+		case "retry":
+			f.retry = value
+		}
+	}
+}
+
+// next returns the next frame that is an event or has a name.
+func (st *stream) next() frame {
+	st.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case f, ok := <-st.frames:
+			if !ok {
+				st.t.Fatal("the stream ended")
+			}
+			if f.data != "" {
+				return f
+			}
+		case <-deadline:
+			st.t.Fatal("no event came")
+		}
+	}
+}
+
+// want reads exactly these events, in order.
+func (st *stream) want(lines ...string) (last frame) {
+	st.t.Helper()
+	for i, line := range lines {
+		f := st.next()
+		if f.name != "" || f.data != line {
+			st.t.Fatalf("event %d: got %q %q, want %q", i, f.name, f.data, line)
+		}
+		if _, err := telemetry.ParseCursor(f.id); err != nil {
+			st.t.Fatalf("event %d: id: %v", i, err)
+		}
+		last = f
+	}
+	return last
+}
+
+// ended waits for the end of the stream.
+func (st *stream) ended() {
+	st.t.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case _, ok := <-st.frames:
+			if !ok {
+				return
+			}
+		case <-deadline:
+			st.t.Fatal("the stream did not end")
+		}
+	}
+}
+
+// pipes is a listener without a network, for tests in a synctest bubble.
+type pipes struct {
+	conns chan net.Conn
+	once  sync.Once
+	done  chan struct{}
+}
+
+func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.done) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return pipeAddr{} }
+
+func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	here, there := net.Pipe()
+	select {
+	case p.conns <- there:
+		return here, nil
+	case <-p.done:
+		return nil, errors.New("closed")
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type pipeAddr struct{}
+
+func (pipeAddr) Network() string { return "pipe" }
+func (pipeAddr) String() string  { return "127.0.0.1:1" }
