@@ -82,6 +82,7 @@ type Deps struct {
 	Sender   func(ctx context.Context) (Sender, error)
 	Ledger   func(ctx context.Context) (Ledger, error)
 	Subject  string                           // on whose behalf: "agent:<id>", or ""
+	TraceID  string                           // of this run; a new quote keeps it
 	CLI      string                           // how a suggested command begins; "" is "ape-claw"
 	Warn     func(format string, args ...any) // for people, on the side
 }

@@ -61,7 +61,7 @@ func (s *Service) Quote(ctx context.Context, in QuoteIn) (QuoteOut, error) {
 	if err != nil {
 		return QuoteOut{}, s.blocked(ctx, cmdQuote, false, err)
 	}
-	q.Source = m.Name()
+	q.Source, q.TraceID = m.Name(), s.d.TraceID
 	if err := s.save(ctx, q); err != nil {
 		return QuoteOut{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Quote(ctx context.Context, in QuoteIn) (QuoteOut, error) {
 // parse checks what the caller typed.
 func (in QuoteIn) parse() (limit units.Wei, err error) {
 	if !market.ValidTokenID(in.TokenID) {
-		return limit, fault.New(fault.Usage, "--token-id %q is no token id", shown(in.TokenID)).
+		return limit, fault.New(fault.Usage, "--token-id \"%s\" is no token id", shown(in.TokenID)).
 			Hintf("a token id is a decimal number, such as 42")
 	}
 	limit, err = units.Parse(in.MaxPrice, units.APEDecimals)
@@ -103,7 +103,7 @@ func (s *Service) quotable(ctx context.Context, in QuoteIn, limit units.Wei) (po
 		return f, p, err
 	}
 	if p.Asset != policy.NativeOf(f.Policy.ChainID) {
-		return f, p, fault.New(fault.CurrencyNotAllowed, "paying in %q is not supported: only the native %s is", shown(in.Currency), f.Policy.NativeToken).
+		return f, p, fault.New(fault.CurrencyNotAllowed, "paying in \"%s\" is not supported: only the native %s is", shown(in.Currency), f.Policy.NativeToken).
 			Hintf("leave --currency out").WithSent(fault.SentNo).With("gate", policy.GateCurrency)
 	}
 	return f, p, nil

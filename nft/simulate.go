@@ -87,7 +87,7 @@ func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, err
 // account is to ask for the real check.
 func (s *Service) buyerOf(ctx context.Context, from string) (buyer, error) {
 	if from != "" && (!common.IsHexAddress(from) || common.HexToAddress(from) == (common.Address{})) {
-		return buyer{}, fault.New(fault.Usage, "--from %q is no address", shown(from)).Hintf("an address is 0x and 40 hex digits")
+		return buyer{}, fault.New(fault.Usage, "--from \"%s\" is no address", shown(from)).Hintf("an address is 0x and 40 hex digits")
 	}
 	addr, err := s.d.Buyer(ctx)
 	switch {
@@ -163,12 +163,12 @@ func verdict(q Quote, m *Simulation, who *common.Address, now time.Time) policy.
 	switch {
 	case m == nil:
 		return policy.Simulation{State: policy.SimNone}
-	case m.OrderHash != q.OrderHash || m.ValueWei.Cmp(q.PriceWei) > 0:
-		return stale("it was of another order")
 	case who != nil && m.Buyer != lower(*who):
 		return stale("it was made for %s, and the buyer is %s", m.Buyer, lower(*who))
 	case !m.OK:
 		return policy.Simulation{State: policy.SimFailed, Reason: m.Reason}
+	case m.OrderHash != q.OrderHash || m.ValueWei.Cmp(q.PriceWei) > 0:
+		return stale("it was of another order")
 	case now.Sub(m.At) >= SimulationTTL || m.At.After(now):
 		return stale("it was made at %s and counts for %s", m.At.Format(time.RFC3339), SimulationTTL)
 	}

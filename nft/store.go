@@ -42,7 +42,8 @@ type Quote struct {
 	CreatedAt       time.Time   `json:"createdAt"`
 	ExpiresAt       time.Time   `json:"expiresAt"`
 	OrderExpiresAt  time.Time   `json:"orderExpiresAt"`
-	Source          string      `json:"source"` // the marketplace
+	Source          string      `json:"source"`            // the marketplace
+	TraceID         string      `json:"traceId,omitempty"` // of the run that quoted it; simulation and purchase join it
 	Status          string      `json:"status"`
 	TxHash          string      `json:"txHash,omitempty"` // of its purchase
 }
@@ -89,7 +90,7 @@ func (t quoteStore) load(ctx context.Context, id string) (Quote, error) {
 	var doc string
 	err := t.db.QueryRowContext(ctx, `SELECT doc FROM quotes WHERE id = ?`, id).Scan(&doc)
 	if errors.Is(err, sql.ErrNoRows) {
-		return Quote{}, fault.New(fault.NotFound, "unknown quote %q", shown(id)).
+		return Quote{}, fault.New(fault.NotFound, "unknown quote %s", shown(id)).
 			Hintf("list the quotes of this state directory: ape-claw nft quotes list").WithSent(fault.SentNo)
 	}
 	if err != nil {
@@ -101,7 +102,7 @@ func (t quoteStore) load(ctx context.Context, id string) (Quote, error) {
 func decodeQuote(id, doc string) (Quote, error) {
 	var q Quote
 	if err := json.Unmarshal([]byte(doc), &q); err != nil || q.QuoteID != id {
-		return Quote{}, fault.Wrap(err, fault.StateUnusable, "quote %q in %s can't be read", shown(id), store.StateFile).
+		return Quote{}, fault.Wrap(err, fault.StateUnusable, "quote %s in %s can't be read", shown(id), store.StateFile).
 			Hintf("quote it again: ape-claw nft quote").WithSent(fault.SentNo)
 	}
 	return q, nil

@@ -97,7 +97,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 func (s *Service) wanted(ctx context.Context, c Chain, q Quote, t trial) (seaport.Want, error) {
 	id, ok := new(big.Int).SetString(q.TokenID, 10)
 	if !ok {
-		return seaport.Want{}, fault.New(fault.StateUnusable, "quote %s has token id %q", q.QuoteID, shown(q.TokenID))
+		return seaport.Want{}, fault.New(fault.StateUnusable, "quote %s has token id \"%s\"", q.QuoteID, shown(q.TokenID))
 	}
 	w := seaport.Want{
 		ChainID: q.ChainID, Protocol: common.HexToAddress(q.ProtocolAddress), Buyer: t.buyer.addr,
