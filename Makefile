@@ -1,0 +1,81 @@
+# make demo   the whole story on a local chain        (needs Go)
+# make test   every test                              (needs Go)
+# make check  what CI runs: tests, lint, freshness, races, browser
+#             (needs a C compiler, Node and Chromium; installs the last two's packages)
+
+GO       ?= go
+FUZZTIME ?= 30s
+
+# One set of flags for every go command here. Packages as large as go-ethereum
+# compile once and serve build, test, vet and the tools; another setting
+# would compile them all again.
+export CGO_ENABLED = 0
+LDFLAGS := -s -w
+
+# What `make generate` writes, all of it.
+GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.md docs/errors.md docs/events.md
+
+.DEFAULT_GOAL := build
+.NOTPARALLEL:
+.PHONY: build demo test check lint generate fresh race test-clients torture bench fuzz contracts vuln clean
+
+build: ## bin/ape-claw, static
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ape-claw ./cmd/ape-claw
+
+demo: build ## quote, simulate and buy an NFT on a local chain, and watch it
+	./bin/ape-claw demo
+
+test: ## every test that needs nothing but Go
+	$(GO) test ./...
+
+check: test lint fresh race torture-short test-clients ## what CI runs
+	@echo "== check: all good"
+
+lint:
+	@echo "== gofmt"; out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); [ -z "$$out" ] || { echo "$$out"; echo "run: gofmt -w ."; exit 1; }
+	@echo "== go vet"; $(GO) vet ./...
+	@echo "== staticcheck"; $(GO) tool staticcheck ./...
+	@echo "== go mod tidy"; $(GO) mod tidy -diff
+
+generate: ## what is written from declarations: notices, docs
+	$(GO) run ./tools/notices
+	$(GO) run ./tools/gendocs
+
+fresh:
+	@echo "== generated files"
+	@before=$$(cat $(GENERATED) | cksum); $(MAKE) --no-print-directory generate; \
+	  [ "$$before" = "$$(cat $(GENERATED) | cksum)" ] || { git diff --stat -- $(GENERATED); \
+	  echo "generated files were out of date; commit what make generate has written"; exit 1; }
+
+race: ## the race detector over what does not link go-ethereum (it needs cgo)
+	@echo "== race"
+	@.ci/race
+
+test-clients: ## the stream with npm's eventsource, the page in Chromium, answers against OpenSea's own schema
+	@echo "== clients"
+	@.ci/clients
+
+torture: ## the long runs of the kill, concurrency and fault tests
+	APE_CLAW_TORTURE=long $(GO) test -count=1 -timeout 60m -run 'Torture' ./...
+
+.PHONY: torture-short
+torture-short:
+	@echo "== torture, short"
+	@APE_CLAW_TORTURE=short $(GO) test -count=1 -timeout 10m -run 'Torture' ./... | grep -v '\[no test' || true
+
+fuzz: ## every fuzz target for FUZZTIME
+	@.ci/fuzz $(FUZZTIME)
+
+bench: build ## start-up, append rate, three processes; writes docs/benchmarks.md
+	$(GO) run ./bench -binary bin/ape-claw -o docs/benchmarks.md
+
+contracts: ## compile the contracts and write their Go bindings (needs Node)
+	cd sandbox/contracts && npm ci --no-audit --no-fund && node build.mjs
+	$(GO) run ./tools/bindgen Seaport seaport sandbox/contracts/Seaport.abi.json - nft/seaport/bindings.go
+	$(GO) run ./tools/bindgen DemoCollection contracts sandbox/contracts/DemoCollection.abi.json - sandbox/contracts/democollection.go
+
+vuln: ## known vulnerabilities in what is linked (needs a network)
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+
+clean:
+	rm -rf bin
