@@ -179,7 +179,7 @@ func (s *scan) take(buf []byte) (more bool) {
 		line, rest, _ := bytes.Cut(buf, []byte{'\n'})
 		kind := kindOfLine(line)
 		if kind == goodLine {
-			if s.full(len(line)) {
+			if s.full(len(line) + 1) {
 				more = false
 				break
 			}

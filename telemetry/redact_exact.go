@@ -116,35 +116,60 @@ func (n *needles) find(text []byte, hit func(from, to int)) {
 			continue
 		}
 		key := lower([prefixLen]byte(text[i : i+prefixLen]))
-		for _, nd := range n.byPrefix[key] {
-			end := i + len(nd.text)
-			if end > len(text) || !nd.matches(text[i:end]) {
-				continue
-			}
-			from := i
-			switch {
-			case nd.run:
-				for from > 0 && isBase64(text[from-1]) {
-					from--
-				}
-				for end < len(text) && isBase64(text[end]) {
-					end++
-				}
-			case nd.fold && from >= 2 && text[from-1]|0x20 == 'x' && text[from-2] == '0':
-				from -= 2
-			}
-			hit(from, end)
-			i = max(i, end-1)
-			break
+		nd, size := longest(n.byPrefix[key], text[i:])
+		if size == 0 {
+			continue
 		}
+		from, end := i, i+size
+		switch {
+		case nd.run:
+			for from > 0 && isBase64(text[from-1]) {
+				from--
+			}
+			for end < len(text) && isBase64(text[end]) {
+				end++
+			}
+		case nd.fold && from >= 2 && text[from-1]|0x20 == 'x' && text[from-2] == '0':
+			from -= 2
+		}
+		hit(from, end)
+		i = max(i, end-1)
 	}
 }
 
-func (nd needle) matches(b []byte) bool {
-	if nd.fold {
-		return foldPrefix(b, nd.text)
+// longest returns the needle that covers most of the start of b, and how much.
+func longest(list []needle, b []byte) (best needle, size int) {
+	for _, nd := range list {
+		if n := nd.match(b); n > size {
+			best, size = nd, n
+		}
 	}
-	return string(b) == nd.text
+	return best, size
+}
+
+// cutLen is how much of a long secret must stand somewhere to count as the
+// secret, cut off: an error that shows the start of a bad value must not show
+// most of a key.
+const cutLen = 12
+
+// match returns how much of the start of b is the needle: all of it, or, of a
+// long one, at least cutLen bytes; 0 when it is not there.
+func (nd needle) match(b []byte) int {
+	n := 0
+	for n < len(b) && n < len(nd.text) {
+		c := b[n]
+		if nd.fold && c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != nd.text[n] {
+			break
+		}
+		n++
+	}
+	if n == len(nd.text) || (n >= cutLen && len(nd.text) >= 2*cutLen) {
+		return n
+	}
+	return 0
 }
 
 func isBase64(c byte) bool {
