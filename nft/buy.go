@@ -99,7 +99,7 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 	}
 	return out, s.d.Recorder.Record(ctx, telemetry.Draft{
 		Type: "nft.buy.dry_run", DryRun: true, ChainID: q.ChainID, Payload: payload(q),
-		Result: map[string]any{"wouldBuy": len(refusals) == 0, "wouldBlock": codes, "priceApe": q.PriceApe, "priceWei": q.PriceWei},
+		Result: map[string]any{"wouldBuy": len(refusals) == 0, "wouldBlock": codes, "message": out.Message, "priceApe": q.PriceApe, "priceWei": q.PriceWei},
 	})
 }
 

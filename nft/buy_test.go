@@ -68,9 +68,6 @@ func TestBuyStory(t *testing.T) {
 		!bytes.Equal(p.Data, w.calls[len(w.calls)-1].Data) {
 		t.Errorf("sent %+v", p)
 	}
-	if show, err := s.QuotesShow(t.Context(), nft.QuotesShowIn{Quote: q.QuoteID}); err != nil || show.State() != "confirmed" || show.TxHash != out.TxHash {
-		t.Errorf("%+v, %v", show, err)
-	}
 	var conf struct {
 		TxHash      string
 		BlockNumber int
@@ -82,6 +79,9 @@ func TestBuyStory(t *testing.T) {
 	}
 	if err != nil || conf.TxHash != out.TxHash || conf.BlockNumber != 42 || conf.PriceApe != "12.5" {
 		t.Errorf("%s, %v", b, err)
+	}
+	if show, err := s.QuotesShow(t.Context(), nft.QuotesShowIn{Quote: q.QuoteID}); err != nil || show.State() != "confirmed" || show.TxHash != out.TxHash {
+		t.Errorf("%+v, %v", show, err)
 	}
 	used, err := w.ledger.Spent(t.Context(), nil, policy.NativeOf(chainID))
 	if err != nil || used != ape(t, "12.51") {

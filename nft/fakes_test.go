@@ -177,18 +177,29 @@ func (w *world) service() *nft.Service {
 	})
 }
 
+// Record keeps the draft of an event, and holds it against the catalogue.
 func (w *world) Record(_ context.Context, d telemetry.Draft) error {
+	rec := telemetry.NewRecorder(nil, telemetry.NewRedactor(), w.clock, telemetry.Scope{Command: "ape-claw test"})
+	line, err := rec.Encode(d)
+	if err == nil {
+		err = telemetry.Validate(line)
+	}
+	if err != nil {
+		w.t.Errorf("event %s: %v\n%s", d.Type, err, line)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.drafts = append(w.drafts, d)
 	return nil
 }
 
-// trail is the types of the events so far.
+// trail is the types of the events so far, without those of looks at quotes.
 func (w *world) trail() string {
 	var out []string
 	for _, d := range w.drafts {
-		out = append(out, d.Type)
+		if !strings.HasSuffix(d.Type, ".read") {
+			out = append(out, d.Type)
+		}
 	}
 	return strings.Join(out, " ")
 }
@@ -218,7 +229,7 @@ func (m fakeMarket) BestListing(_ context.Context, gotSlug, gotContract, id stri
 		ListingID: hash.Hex(), OrderHash: hash.Hex(), Collection: slug, TokenID: id, Price: m.w.price, PriceApe: m.w.price.JSON(18),
 		Currency: "APE", Decimals: 18, ProtocolAddress: lower(seaport.Address), AssetContract: contract, Seller: lower(seller),
 		StartsAt: time.Unix(m.w.order.StartTime.Int64(), 0), ExpiresAt: time.Unix(m.w.order.EndTime.Int64(), 0), Considered: m.w.price,
-		Parameters: json.RawMessage(`{"consideration":[{"startAmount":"11750000000000000000","recipient":"` + lower(seller) + `"},
+		Parameters: json.RawMessage(`{"counter": 0, "consideration":[{"startAmount":"11750000000000000000","recipient":"` + lower(seller) + `"},
 			{"startAmount":"125000000000000000","recipient":"` + seaport.FeeRecipient.Hex() + `"},{"startAmount":"625000000000000000","recipient":"` + lower(artist) + `"}]}`),
 	}
 	if m.w.listing != nil {

@@ -3,6 +3,7 @@ package nft
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"time"
 
@@ -47,11 +48,11 @@ func (s *Service) Quote(ctx context.Context, in QuoteIn) (QuoteOut, error) {
 		return QuoteOut{}, err
 	}
 	l, err := m.BestListing(ctx, p.Collection.Slug, p.Collection.ContractAddress, in.TokenID)
-	if err != nil {
-		return QuoteOut{}, noListing(err, p.Collection.Slug, in, "")
+	if err == nil && l.Price.Cmp(limit) > 0 {
+		err = fault.New(fault.NotFound, "too dear: the best one costs %s %s", l.Price.Decimal(units.APEDecimals), in.Currency)
 	}
-	if l.Price.Cmp(limit) > 0 {
-		return QuoteOut{}, noListing(nil, p.Collection.Slug, in, " (the best one costs "+l.Price.Decimal(units.APEDecimals)+" "+in.Currency+")")
+	if err != nil {
+		return QuoteOut{}, s.quoteFailed(ctx, in, noListing(err, p.Collection.Slug, in))
 	}
 	p.Price, p.Contract = l.Price, l.AssetContract
 	if err := policy.Decide(policy.Inspect, f, p).Refusal(); err != nil {
@@ -111,17 +112,29 @@ func (s *Service) quotable(ctx context.Context, in QuoteIn, limit units.Wei) (po
 
 // noListing is the answer when nothing can be quoted. The marketplace's own
 // words, if it had any, say why.
-func noListing(err error, slug string, in QuoteIn, why string) error {
-	if err != nil && fault.CodeOf(err) != fault.NotFound {
+func noListing(err error, slug string, in QuoteIn) error {
+	if fault.CodeOf(err) != fault.NotFound {
 		return err
 	}
-	if err != nil {
-		if _, reason, ok := strings.Cut(fault.From(err).Message, ": "); ok {
-			why = ": " + reason
-		}
+	why := ""
+	if _, reason, ok := strings.Cut(fault.From(err).Message, ": "); ok {
+		why = ": " + reason
 	}
 	return fault.Wrap(err, fault.NotFound, "No live listing found for %s #%s at or below %s %s%s", slug, in.TokenID, in.MaxPrice, in.Currency, why).
 		Hintf("see what is for sale: ape-claw market listings --collection %s", slug).WithSent(fault.SentNo)
+}
+
+// quoteFailed tells of a quote that failed for another reason than policy.
+func (s *Service) quoteFailed(ctx context.Context, in QuoteIn, cause error) error {
+	f := fault.From(cause)
+	if f.Code == fault.Canceled {
+		return cause
+	}
+	return errors.Join(cause, s.d.Recorder.Record(ctx, telemetry.Draft{
+		Type: "nft.quote.failed", Err: f.Message,
+		Payload: map[string]any{"collection": in.Collection, "tokenId": in.TokenID, "maxPrice": in.MaxPrice, "currency": in.Currency},
+		Result:  map[string]any{"code": string(f.Code), "reason": f.Message},
+	}))
 }
 
 // newQuote makes a quote of a listing that the gates let through. It believes
@@ -152,30 +165,33 @@ func (s *Service) newQuote(f policy.Fence, c policy.Entry, l market.Listing, in 
 		return Quote{}, fault.New(fault.QuoteExpired, "the best listing of %s #%s ends at %s, too soon to buy it", c.Slug, l.TokenID, l.ExpiresAt.UTC().Format(time.RFC3339)).
 			Hintf("choose another token").WithSent(fault.SentNo).With("gate", policy.GateQuote)
 	}
+	fees, counter := orderTerms(l)
 	return Quote{
 		QuoteID: store.NewID("q_"), Collection: c.Slug, CollectionName: c.Name, TokenID: l.TokenID,
 		PriceApe: l.Price.JSON(units.APEDecimals), PriceWei: l.Price, MaxPrice: limit.JSON(units.APEDecimals), MaxPriceWei: limit,
 		Currency: f.Policy.NativeToken, OrderHash: l.OrderHash, ChainID: chainID, ContractAddress: c.ContractAddress,
-		ProtocolAddress: l.ProtocolAddress, Seller: l.Seller, Fees: feesOf(l), CreatedAt: now, ExpiresAt: expires,
+		ProtocolAddress: l.ProtocolAddress, Seller: l.Seller, Counter: counter, Fees: fees, CreatedAt: now, ExpiresAt: expires,
 		OrderExpiresAt: l.ExpiresAt.UTC(), Status: StatusQuoted,
 	}, nil
 }
 
-// feesOf reads from the listing who gets what beside the seller. It is for
-// people: the purchase is held against the signed order.
-func feesOf(l market.Listing) []Fee {
-	fees := []Fee{}
+// orderTerms reads from the listing's order who gets what beside the seller, and
+// the seller's counter. It is for people and for words: the purchase is held
+// against the signed order.
+func orderTerms(l market.Listing) (fees []Fee, counter string) {
+	fees = []Fee{}
 	add := func(to string, amount units.Wei) {
 		fees = append(fees, Fee{Recipient: strings.ToLower(to), AmountApe: amount.JSON(units.APEDecimals), AmountWei: amount})
 	}
 	var order struct {
+		Counter       market.Integer `json:"counter"`
 		Consideration []struct {
 			StartAmount market.Integer `json:"startAmount"`
 			Recipient   string         `json:"recipient"`
 		} `json:"consideration"`
 	}
 	if json.Unmarshal(l.Parameters, &order) != nil {
-		return fees
+		return fees, ""
 	}
 	for _, c := range order.Consideration {
 		if amount, err := c.StartAmount.Wei(); err == nil && common.IsHexAddress(c.Recipient) && !strings.EqualFold(c.Recipient, l.Seller) {
@@ -185,7 +201,7 @@ func feesOf(l market.Listing) []Fee {
 	if gap, err := l.Price.Sub(l.Considered); err == nil && !gap.IsZero() && !l.Considered.IsZero() {
 		add(seaport.FeeRecipient.Hex(), gap) // added by the marketplace at fulfilment
 	}
-	return fees
+	return fees, order.Counter.String()
 }
 
 // save stores the quote and tells it.
@@ -202,7 +218,8 @@ func (s *Service) save(ctx context.Context, q Quote) error {
 		Payload: map[string]any{"collection": q.Collection, "tokenId": q.TokenID, "maxPrice": q.MaxPrice, "currency": q.Currency},
 		Result: map[string]any{
 			"quoteId": q.QuoteID, "priceApe": q.PriceApe, "priceWei": q.PriceWei, "currency": q.Currency, "orderHash": q.OrderHash,
-			"contractAddress": q.ContractAddress, "seller": q.Seller, "expiresAt": q.ExpiresAt,
+			"contractAddress": q.ContractAddress, "protocolAddress": q.ProtocolAddress, "seller": q.Seller, "chainId": q.ChainID,
+			"collection": q.Collection, "tokenId": q.TokenID, "source": q.Source, "expiresAt": q.ExpiresAt, "orderExpiresAt": q.OrderExpiresAt,
 		},
 	})
 }

@@ -82,9 +82,9 @@ func TestQuoteRefuses(t *testing.T) {
 		"broken policy": {world: func(w *world) { w.write("policy.json", `{"nftBuy": {"maxPrice": 1}}`) }, code: fault.PolicyInvalid, says: "maxPrice", event: "policy.blocked"},
 		"no listing": {world: func(w *world) {
 			w.listErr = fault.New(fault.NotFound, "no live listing found for x: the best one can't be used: it is an auction")
-		}, code: fault.NotFound, says: "No live listing found for gs-on-ape #7 at or below 13 APE: the best one can't be used: it is an auction", asks: true},
-		"too dear":         {in: func(q *nft.QuoteIn) { q.MaxPrice = "12.499999999999999999" }, code: fault.NotFound, says: "the best one costs 12.5 APE", asks: true},
-		"market down":      {world: func(w *world) { w.listErr = fault.New(fault.Upstream, "status 500") }, code: fault.Upstream, says: "500", asks: true},
+		}, code: fault.NotFound, says: "No live listing found for gs-on-ape #7 at or below 13 APE: the best one can't be used: it is an auction", event: "nft.quote.failed", asks: true},
+		"too dear":         {in: func(q *nft.QuoteIn) { q.MaxPrice = "12.499999999999999999" }, code: fault.NotFound, says: "the best one costs 12.5 APE", event: "nft.quote.failed", asks: true},
+		"market down":      {world: func(w *world) { w.listErr = fault.New(fault.Upstream, "status 500") }, code: fault.Upstream, says: "500", event: "nft.quote.failed", asks: true},
 		"other contract":   {world: func(w *world) { w.listing = func(l *market.Listing) { l.AssetContract = lower(other) } }, code: fault.CollectionNotAllowed, says: lower(other), event: "policy.blocked", asks: true},
 		"other token":      {world: func(w *world) { w.listing = func(l *market.Listing) { l.TokenID = "8" } }, code: fault.UnsafeTransaction, says: "token id is 8, expected 7", event: "policy.blocked", asks: true},
 		"unknown protocol": {world: func(w *world) { w.listing = func(l *market.Listing) { l.ProtocolAddress = lower(other) } }, code: fault.UnsafeTransaction, says: lower(other), event: "policy.blocked", asks: true},

@@ -2,6 +2,8 @@ package nft
 
 import (
 	"context"
+
+	"github.com/ape-claw/ape-claw/telemetry"
 )
 
 // QuotesListIn is the input of nft quotes list.
@@ -60,7 +62,9 @@ func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOu
 		}
 		out.Quotes = append(out.Quotes, v)
 	}
-	return out, nil
+	return out, s.d.Recorder.Record(ctx, telemetry.Draft{
+		Type: "nft.quotes.read", Payload: map[string]any{"limit": in.Limit}, Result: map[string]any{"count": out.Count},
+	})
 }
 
 // QuotesShowIn is the input of nft quotes show.
@@ -78,7 +82,14 @@ func (s *Service) QuotesShow(ctx context.Context, in QuotesShowIn) (QuoteView, e
 	if err != nil {
 		return QuoteView{}, err
 	}
-	return s.view(ctx, db, q)
+	v, err := s.view(ctx, db, q)
+	if err != nil {
+		return QuoteView{}, err
+	}
+	return v, s.d.Recorder.Record(ctx, telemetry.Draft{
+		Type: "nft.quote.read", ChainID: q.ChainID, Payload: map[string]any{"quoteId": q.QuoteID},
+		Result: map[string]any{"quoteId": q.QuoteID, "status": v.State(), "collection": q.Collection, "tokenId": q.TokenID, "priceApe": q.PriceApe, "priceWei": q.PriceWei},
+	})
 }
 
 func (s *Service) view(ctx context.Context, db quoteStore, q Quote) (QuoteView, error) {

@@ -123,15 +123,15 @@ func (s *Service) simulated(ctx context.Context, q Quote, t trial, cause error) 
 		}
 		err := s.d.Recorder.Record(ctx, telemetry.Draft{
 			Type: "nft.simulation.failed", ChainID: q.ChainID, Payload: payload, Err: f.Message,
-			Result: map[string]any{"simulated": false, "reason": f.Message, "code": string(f.Code), "cause": reason},
+			Result: map[string]any{"simulated": false, "reason": f.Message, "code": string(f.Code), "details": map[string]any{"cause": reason}},
 		})
 		return errors.Join(cause, err)
 	}
 	return s.d.Recorder.Record(ctx, telemetry.Draft{
 		Type: "nft.simulation.passed", ChainID: q.ChainID, Payload: payload,
 		Result: map[string]any{
-			"simulated": true, "from": lower(t.buyer.addr), "assumedFunds": t.buyer.assumed, "priceApe": t.call.Value.JSON(units.APEDecimals),
-			"priceWei": t.call.Value, "gas": t.fees.GasLimit, "feeApe": t.fees.FeeCap.JSON(units.APEDecimals), "feeWei": t.fees.FeeCap,
+			"simulated": true, "from": lower(t.buyer.addr), "balanceOverridden": t.buyer.assumed, "priceApe": t.call.Value.JSON(units.APEDecimals),
+			"priceWei": t.call.Value, "gasLimit": t.fees.GasLimit, "maxFeeWei": t.fees.FeeCap, "orderHash": q.OrderHash,
 			"blockNumber": t.head.Number,
 		},
 	})

@@ -90,7 +90,7 @@ func TestSimulateFails(t *testing.T) {
 		"gone, cancelled": {func(w *world) { w.fulErr, w.status = gone, [2]int64{1, 0} }, fault.SimulationFailed, "the seller cancelled the order", "OrderIsCancelled"},
 		"gone, moved":     {func(w *world) { w.fulErr, w.owner = gone, other }, fault.SimulationFailed, "no longer owns", "seller_moved_token"},
 		"gone, who knows": {func(w *world) { w.fulErr = gone }, fault.SimulationFailed, "no longer offers", "order_gone"},
-		"counter raised":  {func(w *world) { w.counter = 12345 }, fault.SimulationFailed, "cancelled all orders", "OrderIsCancelled"},
+		"counter raised":  {func(w *world) { w.counter = 12345 }, fault.SimulationFailed, "their counter is 12345, the order's is 0", "OrderIsCancelled"},
 		"poor":            {func(w *world) { w.balance = w.price; w.balance, _ = w.price.Sub(units.FromUint64(1)) }, fault.SimulationFailed, "insufficient balance", "insufficient_balance"},
 		"no gas money":    {func(w *world) { w.balance = w.price }, fault.SimulationFailed, "0.01 for gas", "insufficient_balance"},
 		"not true": {func(w *world) {

@@ -38,7 +38,8 @@ type Quote struct {
 	ContractAddress string      `json:"contractAddress"`
 	ProtocolAddress string      `json:"protocolAddress"`
 	Seller          string      `json:"seller"`
-	Fees            []Fee       `json:"fees"` // the parts of the price that the seller does not get
+	Counter         string      `json:"counter,omitempty"` // the seller's, that the order was signed with
+	Fees            []Fee       `json:"fees"`              // the parts of the price that the seller does not get
 	CreatedAt       time.Time   `json:"createdAt"`
 	ExpiresAt       time.Time   `json:"expiresAt"`
 	OrderExpiresAt  time.Time   `json:"orderExpiresAt"`

@@ -54,7 +54,8 @@ func (t *story) draft(event string, result map[string]any) telemetry.Draft {
 func (t *story) Submitted(i chain.TxInfo) telemetry.Draft {
 	return t.draft("submitted", map[string]any{
 		"txHash": i.Hash.Hex(), "nonce": i.Nonce, "from": lower(i.From), "to": lower(i.To),
-		"priceApe": i.Value.JSON(units.APEDecimals), "priceWei": i.Value, "maxFeeWei": i.FeeCap,
+		"valueWei": i.Value, "gasLimit": i.GasLimit, "maxFeeWei": i.FeeCap, "maxFeePerGasWei": i.MaxFee, "maxPriorityFeePerGasWei": i.MaxTip,
+		"priceApe": t.Quote.PriceApe, "priceWei": t.Quote.PriceWei, "orderHash": t.Quote.OrderHash,
 	})
 }
 
@@ -86,7 +87,7 @@ func (t *story) Confirmed(ctx context.Context, i chain.TxInfo, r chain.Receipt) 
 	}
 	return t.draft("confirmed", map[string]any{
 		"txHash": i.Hash.Hex(), "blockNumber": r.Block, "owner": lower(t.Buyer), "gasUsed": r.GasUsed,
-		"feeApe": fee.JSON(units.APEDecimals), "feeWei": fee, "priceApe": i.Value.JSON(units.APEDecimals), "priceWei": i.Value,
+		"feeWei": fee, "blockHash": r.BlockHash.Hex(), "priceApe": i.Value.JSON(units.APEDecimals), "priceWei": i.Value, "orderHash": t.Quote.OrderHash,
 	}), nil
 }
 
@@ -112,8 +113,8 @@ func (t *story) Reverted(i chain.TxInfo, r chain.Receipt, reason string) telemet
 }
 
 // Unknown implements chain.Story.
-func (t *story) Unknown(i chain.TxInfo, why string) telemetry.Draft {
-	d := t.draft("unknown", map[string]any{"txHash": i.Hash.Hex(), "reason": why})
+func (t *story) Unknown(i chain.TxInfo, sent, why string) telemetry.Draft {
+	d := t.draft("unknown", map[string]any{"txHash": i.Hash.Hex(), "sent": sent, "reason": why})
 	d.Err = "the purchase was sent and its outcome is not known: " + why
 	return d
 }

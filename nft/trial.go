@@ -87,7 +87,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 		return t, err
 	}
 	if t.got, err = seaport.Verify(t.call, t.want); err != nil {
-		return t, explainCounter(err, t)
+		return t, err
 	}
 	return t, s.run(ctx, c, q, &t)
 }
@@ -114,6 +114,10 @@ func (s *Service) wanted(ctx context.Context, c Chain, q Quote, t trial) (seapor
 	}
 	if err != nil {
 		return w, unreadable(err, "the seller's order counter")
+	}
+	if q.Counter != "" && q.Counter != w.Counter.String() {
+		return w, failed("OrderIsCancelled", "the seller cancelled all orders signed so far (their counter is %s, the order's is %s)", w.Counter, shown(q.Counter)).
+			Hintf("quote the token again: %s nft quote", s.d.CLI)
 	}
 	return w, nil
 }
@@ -210,10 +214,12 @@ func (s *Service) explain(ctx context.Context, c Chain, q Quote, t *trial, err e
 		With("revertData", "0x"+hex.EncodeToString(revert.Data[:min(len(revert.Data), 132)]))
 }
 
-// explainGone says why the marketplace has no such order any more, as far as the
-// chain tells. Its failures that say nothing about the order stay what they are.
+// explainGone says why the marketplace gives no fulfilment, as far as the chain
+// tells: it may answer an order that is over with any status. A failure that
+// says nothing about the order stays what it is.
 func (s *Service) explainGone(ctx context.Context, c Chain, q Quote, t trial, err error) error {
-	if fault.CodeOf(err) != fault.NotFound {
+	code := fault.CodeOf(err)
+	if code != fault.NotFound && code != fault.Upstream {
 		return err
 	}
 	gone := func(name, why string) error {
@@ -237,25 +243,10 @@ func (s *Service) explainGone(ctx context.Context, c Chain, q Quote, t trial, er
 	if owner, err := ownerAt(ctx, c, t.want, nil); err == nil && owner != common.HexToAddress(q.Seller) {
 		return gone("seller_moved_token", "the seller no longer owns the token")
 	}
+	if code == fault.Upstream {
+		return err
+	}
 	return gone(failGone, "the marketplace no longer offers the order")
-}
-
-// explainCounter recognises an order that differs in the counter alone: the
-// seller has raised it, which cancels every order signed before.
-func explainCounter(err error, t trial) error {
-	f := fault.From(err)
-	if f.Details["field"] != "orderHash" || t.want.Counter.Sign() == 0 {
-		return err
-	}
-	// A counter starts at 0 and then moves by a part of a block hash, so that 0 is
-	// the only earlier value that can be known.
-	signed := t.got.Order
-	signed.Counter = new(big.Int)
-	if seaport.OrderHash(signed) != t.want.OrderHash {
-		return err
-	}
-	return failed("OrderIsCancelled", "the seller cancelled all orders signed so far (counter is %s)", t.want.Counter).
-		Hintf("quote the token again: ape-claw nft quote")
 }
 
 // ownerAt reads who owns the token at a block (nil: the latest).
