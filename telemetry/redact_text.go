@@ -3,6 +3,7 @@ package telemetry
 import (
 	"bytes"
 	"encoding/base64"
+	"strings"
 )
 
 // What a token must at least have behind its mark to be taken for a secret.
@@ -104,6 +105,9 @@ func keyedValue(text []byte, sep int, add func(from, to int)) {
 		return
 	}
 	name := text[from:end]
+	if bytes.HasPrefix(name, []byte("--")) && skipBlank(text, sep+1) > sep+1 {
+		return // --password= has an empty value; what follows is another word
+	}
 	inQuery := text[sep] == '=' && from > 0 && (text[from-1] == '?' || text[from-1] == '&')
 	if sensitiveName(name) || inQuery && sensitiveParam(name) {
 		add(valueAfter(text, sep+1, name))
@@ -122,9 +126,8 @@ func flagValue(text []byte, i int, add func(from, to int)) {
 // not; from == to when there is none, or it is one that holds no secret.
 func valueAfter(text []byte, i int, name []byte) (from, to int) {
 	from = skipBlank(text, i)
-	for from < len(text) && text[from] == '\\' {
-		from++
-	}
+	escapes := runOf(text, from, isBackslash) - from
+	from += escapes
 	if from == len(text) {
 		return from, from
 	}
@@ -134,17 +137,7 @@ func valueAfter(text []byte, i int, name []byte) (from, to int) {
 	switch c := text[from]; c {
 	case '"', '\'':
 		from++
-		to = from
-		for to < len(text) && text[to] != c {
-			if text[to] == '\\' && to+1 < len(text) && text[to+1] != c {
-				to++
-			}
-			to++
-		}
-		to = min(to, len(text))
-		for to > from && text[to-1] == '\\' {
-			to--
-		}
+		to = closingQuote(text, from, c, escapes)
 	case '{', '[':
 		to = closing(text, from)
 	default:
@@ -162,12 +155,41 @@ func valueAfter(text []byte, i int, name []byte) (from, to int) {
 			}
 		}
 	}
-	switch string(text[from:to]) {
-	case "true", "false", "null", "{}", "[]":
+	if isPlaceholder(string(text[from:to])) {
 		return from, from
 	}
 	return from, to
 }
+
+// isPlaceholder tells what stands for a value in a sentence, or is masked already.
+func isPlaceholder(value string) bool {
+	switch value {
+	case "true", "false", "null", "{}", "[]", "-", "…", "...":
+		return true
+	}
+	return strings.Trim(value, "*") == ""
+}
+
+// closingQuote returns where the value that starts at text[i] ends: before the
+// quote q at the level of escaping of its opening one, which had that many
+// backslashes. At that level a quote inside has more, in steps of a backslash's
+// own escaping.
+func closingQuote(text []byte, i int, q byte, escapes int) int {
+	slashes := 0
+	for ; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			slashes++
+		case text[i] == q && slashes%(2*(escapes+1)) == escapes:
+			return i - escapes
+		default:
+			slashes = 0
+		}
+	}
+	return i
+}
+
+func isBackslash(c byte) bool { return c == '\\' }
 
 // closing returns the index after the bracket that closes the one at text[i],
 // or the end.

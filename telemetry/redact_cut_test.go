@@ -1,0 +1,38 @@
+package telemetry_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+// An error that quotes the start of a long bad value must not show most of a key.
+func TestRedactorFindsTheStartOfALongSecret(t *testing.T) {
+	t.Parallel()
+	const key = "59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d"
+	red := telemetry.NewRedactor("0x"+key, "canary_opensea_0123456789")
+	for _, text := range []string{`amount "0x` + key[:44] + `"… (66 characters)`, "key " + strings.ToUpper(key[:20]), "canary_opensea_01 is cut"} {
+		got := red.String(text)
+		if strings.Contains(strings.ToLower(got), key[:12]) || strings.Contains(got, "canary_open") {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	// A few characters in common are no secret.
+	for _, text := range []string{"0x59c6995e9 is an address", "canary birds sing"} {
+		if got := red.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+// A sentence that tells how to give a secret holds none.
+func TestRedactorLeavesPlaceholders(t *testing.T) {
+	t.Parallel()
+	red := telemetry.NewRedactor()
+	for _, text := range []string{"ape-claw auth set --private-key -", "export OPENSEA_API_KEY=… or ape-claw auth set --opensea-api-key …", "--agent-token= deletes it"} {
+		if got := red.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
