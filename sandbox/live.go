@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/ape-claw/ape-claw/sandbox/devchain"
@@ -24,13 +25,13 @@ func (w *World) newLive(ctx context.Context) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &live{
-		chain: chain,
-		market: opensea.New(opensea.Options{
-			World: w.demo, Chain: chain, Faults: w.faults, Now: w.opt.Now, Rate: w.opt.Rate, Logger: w.opt.Logger,
-		}),
-		rpc: &faultyNode{next: chain.Handler(), faults: w.faults},
-	}, nil
+	market, err := opensea.New(ctx, opensea.Options{
+		World: w.demo, Chain: chain, Faults: w.faults, Now: w.opt.Now, Rate: w.opt.Rate, Logger: w.opt.Logger,
+	})
+	if err != nil {
+		return nil, errors.Join(err, chain.Close())
+	}
+	return &live{chain: chain, market: market, rpc: &faultyNode{next: chain.Handler(), faults: w.faults}}, nil
 }
 
 func (l *live) close() error { return l.chain.Close() }

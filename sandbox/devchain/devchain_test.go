@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/holiman/uint256"
+	"go.uber.org/goleak"
 
 	"github.com/ape-claw/ape-claw/nft/seaport"
 	"github.com/ape-claw/ape-claw/sandbox/devchain"
@@ -25,6 +28,20 @@ import (
 )
 
 var testKey, _ = crypto.ToECDSA(crypto.Keccak256([]byte("devchain test")))
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	http.DefaultClient.CloseIdleConnections()
+	// Two of geth's have no end of their own: see the same place in sandbox.
+	if err := goleak.Find(
+		goleak.IgnoreTopFunction("github.com/ethereum/go-ethereum/core.(*txSenderCacher).cache"),
+		goleak.IgnoreTopFunction("github.com/syndtr/goleveldb/leveldb.(*DB).mpoolDrain"),
+	); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
 
 // alloc is a genesis with Seaport and a rich test account.
 func alloc(t *testing.T) types.GenesisAlloc {

@@ -52,7 +52,7 @@ type Book struct {
 	entries []*entry   // in the order they were added; the index is the sequence
 	byHash  map[common.Hash]*entry
 	tokens  []common.Address
-	seen    *types.Header // the head that the statuses are of; nil: of none
+	seen    *types.Header // the head that the statuses are of
 }
 
 type entry struct {
@@ -62,27 +62,40 @@ type entry struct {
 	stale  bool   // status has to be read again
 }
 
-func newBook(chain Chain, orders []demo.Order, now func() time.Time) *Book {
+// newBook returns a book of the world's orders. In its genesis all of them can
+// be bought, so that only what happened since then has to be looked at.
+func newBook(ctx context.Context, chain Chain, orders []demo.Order, now func() time.Time) (*Book, error) {
 	b := &Book{
 		chain: chain, client: chain.Client(), now: now, nft: contracts.NewDemoCollection(),
 		byHash: map[common.Hash]*entry{},
 	}
-	for _, o := range orders {
-		b.Add(o)
+	genesis, err := b.client.HeaderByNumber(ctx, new(big.Int))
+	if err != nil {
+		return nil, fmt.Errorf("genesis: %w", err)
 	}
-	return b
+	b.seen = genesis
+	for _, o := range orders {
+		b.add(entry{Order: o, status: Active})
+	}
+	return b, nil
 }
 
 // Add puts an order into the book.
 func (b *Book) Add(o demo.Order) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.add(entry{Order: o, stale: true})
+}
+
+// add is Add without the lock.
+func (b *Book) add(e entry) {
+	o := e.Order
 	if b.byHash[o.Hash] != nil {
 		return
 	}
-	e := &entry{Order: o, seq: len(b.entries), stale: true}
-	b.entries = append(b.entries, e)
-	b.byHash[o.Hash] = e
+	e.seq = len(b.entries)
+	b.entries = append(b.entries, &e)
+	b.byHash[o.Hash] = &e
 	if !slices.Contains(b.tokens, o.Token) {
 		b.tokens = append(b.tokens, o.Token)
 	}
@@ -167,7 +180,7 @@ func (b *Book) refresh(ctx context.Context) error {
 
 // markStale finds the orders that something happened to since the last look.
 func (b *Book) markStale(ctx context.Context, head *types.Header) error {
-	if b.seen != nil && b.seen.Hash() == head.Hash() {
+	if b.seen.Hash() == head.Hash() {
 		return nil
 	}
 	logs, ok, err := b.changes(ctx, head)
@@ -183,9 +196,9 @@ func (b *Book) markStale(ctx context.Context, head *types.Header) error {
 }
 
 // changes returns the logs since the last look; ok is false when they don't
-// tell the whole story: at first, after a long gap, and after a reorganisation.
+// tell the whole story: after a long gap, and after a reorganisation.
 func (b *Book) changes(ctx context.Context, head *types.Header) (logs []types.Log, ok bool, err error) {
-	if b.seen == nil || head.Number.Cmp(b.seen.Number) <= 0 ||
+	if head.Number.Cmp(b.seen.Number) <= 0 ||
 		head.Number.Uint64()-b.seen.Number.Uint64() > maxLogBlocks {
 		return nil, false, nil
 	}

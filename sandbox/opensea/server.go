@@ -4,6 +4,7 @@
 package opensea
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -55,7 +56,7 @@ type Server struct {
 }
 
 // New returns a server for a world whose genesis the chain was started with.
-func New(opt Options) *Server {
+func New(ctx context.Context, opt Options) (*Server, error) {
 	if opt.Faults == nil {
 		opt.Faults = &faults.Set{}
 	}
@@ -68,9 +69,13 @@ func New(opt Options) *Server {
 	if opt.Logger == nil {
 		opt.Logger = slog.New(slog.DiscardHandler)
 	}
+	book, err := newBook(ctx, opt.Chain, opt.World.Orders, opt.Now)
+	if err != nil {
+		return nil, err
+	}
 	s := &Server{
 		world:   opt.World,
-		book:    newBook(opt.Chain, opt.World.Orders, opt.Now),
+		book:    book,
 		faults:  opt.Faults,
 		limiter: rate.NewLimiter(rate.Limit(opt.Rate), opt.Rate),
 		log:     opt.Logger,
@@ -85,7 +90,7 @@ func New(opt Options) *Server {
 		s.fail(w, http.StatusNotFound, "%s %s is not part of the sandbox's marketplace", r.Method, r.URL.Path)
 	})
 	s.handler = s.misbehave(s.admit(mux))
-	return s
+	return s, nil
 }
 
 // Book returns the server's orders, to add to.
