@@ -1,10 +1,6 @@
 package nft
 
-import (
-	"context"
-
-	"github.com/ape-claw/ape-claw/telemetry"
-)
+import "context"
 
 // QuotesListIn is the input of nft quotes list.
 type QuotesListIn struct {
@@ -41,7 +37,8 @@ func (v QuoteView) State() string {
 // maxQuotes is the most that a list shows.
 const maxQuotes = 500
 
-// QuotesList lists the quotes of the state directory.
+// QuotesList lists the quotes of the state directory. It records no event, so
+// that completion can ask it too.
 func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOut, error) {
 	db, err := s.quotes(ctx)
 	if err != nil {
@@ -62,9 +59,7 @@ func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOu
 		}
 		out.Quotes = append(out.Quotes, v)
 	}
-	return out, s.d.Recorder.Record(ctx, telemetry.Draft{
-		Type: "nft.quotes.read", Payload: map[string]any{"limit": in.Limit}, Result: map[string]any{"count": out.Count},
-	})
+	return out, nil
 }
 
 // QuotesShowIn is the input of nft quotes show.
@@ -72,7 +67,7 @@ type QuotesShowIn struct {
 	Quote string `json:"quote" help:"quote id" required:"true" arg:"quote" complete:"quotes"`
 }
 
-// QuotesShow returns one quote with its last simulation.
+// QuotesShow returns one quote with its last simulation. It records no event.
 func (s *Service) QuotesShow(ctx context.Context, in QuotesShowIn) (QuoteView, error) {
 	db, err := s.quotes(ctx)
 	if err != nil {
@@ -82,14 +77,7 @@ func (s *Service) QuotesShow(ctx context.Context, in QuotesShowIn) (QuoteView, e
 	if err != nil {
 		return QuoteView{}, err
 	}
-	v, err := s.view(ctx, db, q)
-	if err != nil {
-		return QuoteView{}, err
-	}
-	return v, s.d.Recorder.Record(ctx, telemetry.Draft{
-		Type: "nft.quote.read", ChainID: q.ChainID, Payload: map[string]any{"quoteId": q.QuoteID},
-		Result: map[string]any{"quoteId": q.QuoteID, "status": v.State(), "collection": q.Collection, "tokenId": q.TokenID, "priceApe": q.PriceApe, "priceWei": q.PriceWei},
-	})
+	return s.view(ctx, db, q)
 }
 
 func (s *Service) view(ctx context.Context, db quoteStore, q Quote) (QuoteView, error) {
