@@ -1,0 +1,147 @@
+package commands
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ape-claw/ape-claw/nft"
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+// CompletionIn names the shell.
+type CompletionIn struct {
+	Shell string `json:"shell" arg:"bash|zsh|fish" enum:"bash,zsh,fish" required:"true" help:"the shell to complete for"`
+}
+
+// CompletionOut is the script to source.
+type CompletionOut struct {
+	Shell  string `json:"shell"`
+	Script string `json:"script"`
+}
+
+func newCompletion() Command {
+	return define(Spec{Name: "completion", Short: "Print a shell completion script", Risk: RiskRead, Permission: "system:read", Quiet: true, Anywhere: true,
+		Long: "Print the completion script of a shell. It completes commands, flags, collections,\nquote ids and event types.",
+		Example: `  source <(ape-claw completion bash)
+  ape-claw completion zsh > "${fpath[1]}/_ape-claw"
+  ape-claw completion fish > ~/.config/fish/completions/ape-claw.fish`},
+		func(_ context.Context, d *Deps, in CompletionIn) (CompletionOut, error) {
+			var buf bytes.Buffer
+			root := newRoot(newDeps(d.host))
+			var err error
+			switch in.Shell {
+			case "bash":
+				err = root.GenBashCompletionV2(&buf, true)
+			case "zsh":
+				err = root.GenZshCompletion(&buf)
+			case "fish":
+				err = root.GenFishCompletion(&buf, true)
+			}
+			return CompletionOut{in.Shell, buf.String()}, err
+		},
+		func(p *Printer, out CompletionOut) { p.printf("%s", out.Script) })
+}
+
+type completeFunc = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective)
+
+// completer returns what completes a field by its complete tag, nil for nothing
+// in particular. A completion that can't be computed offers nothing.
+func completer(d *Deps, kind string, enum []string) completeFunc {
+	var offer func(ctx context.Context) []string
+	switch kind {
+	case "collections":
+		offer = d.completeCollections
+	case "quotes":
+		offer = d.completeQuotes
+	case "events":
+		offer = func(context.Context) []string {
+			var out []string
+			for _, t := range telemetry.Catalogue() {
+				out = append(out, t.Name+"\t"+t.Meaning)
+			}
+			return out
+		}
+	case "files":
+		return nil
+	default:
+		offer = func(context.Context) []string { return enum }
+	}
+	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		var out []string
+		for _, c := range offer(cmd.Context()) {
+			if strings.HasPrefix(strings.ToLower(c), strings.ToLower(toComplete)) {
+				out = append(out, c)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (d *Deps) completeCollections(context.Context) []string {
+	list, err := d.Allowlist()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range list.Entries() {
+		if e.Enabled && e.Slug != "" {
+			out = append(out, e.Slug+"\t"+clean(e.Name))
+		}
+	}
+	return out
+}
+
+func (d *Deps) completeQuotes(ctx context.Context) []string {
+	quotes, err := d.quoteList(ctx, nft.QuotesListIn{Limit: 20})
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, q := range quotes.Quotes {
+		out = append(out, q.QuoteID+"\t"+clean(q.Collection)+" #"+q.TokenID+" "+q.PriceApe.String()+" "+q.Currency)
+	}
+	return out
+}
+
+// argUsage shows positional arguments in the usage line.
+func argUsage(c Command) string {
+	var s string
+	for _, f := range inputFields(c.In) {
+		arg := f.Tag.Get("arg")
+		switch {
+		case arg == "":
+		case f.Tag.Get("required") == "true":
+			s += " <" + arg + ">"
+		default:
+			s += " [" + arg + "]"
+		}
+	}
+	return s
+}
+
+// argCompleter completes the first positional argument.
+func argCompleter(c Command, d *Deps) completeFunc {
+	for _, f := range inputFields(c.In) {
+		if f.Tag.Get("arg") == "" {
+			continue
+		}
+		var enum []string
+		if e := f.Tag.Get("enum"); e != "" {
+			enum = strings.Split(e, ",")
+		}
+		one := completer(d, f.Tag.Get("complete"), enum)
+		if one == nil {
+			return nil
+		}
+		return func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return one(cmd, args, toComplete)
+		}
+	}
+	return cobra.NoFileCompletions
+}

@@ -1,0 +1,405 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"github.com/ape-claw/ape-claw/sandbox"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Where a setting came from, in order of precedence.
+const (
+	FromFlag    = "flag"
+	FromEnv     = "env"
+	FromProfile = "local-auth" // the original's word for the auth profile
+	FromFile    = "config"
+	FromDefault = "default"
+	FromSandbox = "sandbox"
+)
+
+// Setting is a value and where it came from.
+type Setting struct {
+	Value  string
+	Source string
+}
+
+// Secret is a Setting that never shows its value.
+type Secret struct {
+	value  string
+	Source string
+}
+
+// Set reports whether there is a value.
+func (s Secret) Set() bool { return s.value != "" }
+
+// Reveal returns the value, for the one place that uses it.
+func (s Secret) Reveal() string { return s.value }
+
+// String hides the value.
+func (s Secret) String() string {
+	if s.value == "" {
+		return ""
+	}
+	return "***"
+}
+
+// GoString hides the value from %#v too.
+func (s Secret) GoString() string { return s.String() }
+
+// MarshalJSON hides the value.
+func (s Secret) MarshalJSON() ([]byte, error) { return []byte(`"***"`), nil }
+
+// Config is what flags, environment, auth profile, config file and defaults say,
+// read once.
+type Config struct {
+	Profile    string // "apechain" or "sandbox"
+	Home       string // of the profile: keys, policy, money
+	UserHome   string // APE_CLAW_HOME itself; the sandbox's home lies beneath it
+	StateDir   string
+	WorkDir    string
+	PolicyFile string
+	Agent      Setting
+	AgentToken Secret
+	TraceID    Setting
+	SessionID  Setting
+	PrivateKey Secret
+	OpenSeaKey Secret
+	RelayKey   Secret
+	RPC        Setting // empty: the policy's
+	MarketURL  Setting
+	Addr       Setting
+	DataSource Setting
+	LogLevel   string
+	// Sandbox is the running sandbox when Profile is "sandbox".
+	Sandbox *sandbox.Current
+	// SandboxErr says why there is none although the profile asks for it. Commands
+	// that need no chain work all the same.
+	SandboxErr error
+	// Notices are told on stderr: a key that is ignored, a key on a command line.
+	Notices []string
+}
+
+// IsSandbox reports whether the sandbox profile is in use.
+func (c *Config) IsSandbox() bool { return c.Profile == ProfileSandbox }
+
+// The profiles.
+const (
+	ProfileApeChain = "apechain"
+	ProfileSandbox  = "sandbox"
+)
+
+// option is one setting that is not a command's own: its flag, environment
+// variable, config file key and default. docs/configuration.md is made from it.
+type option struct {
+	key, flag, env, def, help string
+	alias                     string // a second environment variable, the original's
+	secret, hidden            bool
+	file                      bool // may stand in the config file
+}
+
+// options lists every global setting once.
+func options() []option {
+	return []option{
+		{key: "profile", flag: "profile", env: "APE_CLAW_PROFILE", def: ProfileApeChain, help: "apechain, or sandbox for the local practice chain", file: true},
+		{key: "home", flag: "home", env: "APE_CLAW_HOME", def: "~/.ape-claw", help: "`directory` of keys, policy and the spend ledger"},
+		{key: "state-dir", flag: "state-dir", env: "APE_CLAW_STATE_DIR", def: "./state", help: "`directory` of events and quotes", file: true},
+		{key: "config", flag: "config", env: "APE_CLAW_CONFIG", def: "<home>/config.yaml", help: "config `file` (YAML, JSON or TOML)"},
+		{key: "policy", flag: "policy", env: "APE_CLAW_POLICY", help: "a policy `file` that narrows the home's"},
+		{key: "agent-id", flag: "agent-id", env: "APE_CLAW_AGENT_ID", def: "local-cli", help: "who the events are from", file: true},
+		{key: "agent-token", flag: "agent-token", env: "APE_CLAW_AGENT_TOKEN", help: "the agent's token (prefer the environment)", secret: true},
+		{key: "trace-id", flag: "trace-id", env: "APE_CLAW_TRACE_ID", help: "joins commands into one story"},
+		{key: "session-id", flag: "session-id", env: "APE_CLAW_SESSION_ID", def: "local-session", help: "groups the events of a session"},
+		{key: "private-key", flag: "private-key", env: "APE_CLAW_PRIVATE_KEY", help: "hex key of the buyer (for compatibility: others can read a command line)", secret: true},
+		{key: "opensea-api-key", env: "OPENSEA_API_KEY", help: "key of the OpenSea API", secret: true},
+		{key: "relay-api-key", env: "RELAY_API_KEY", help: "key of the Relay API", secret: true},
+		{key: "rpc", flag: "rpc", env: "RPC_URL_33139", alias: "APE_CLAW_RPC_URL", help: "RPC `url` of the chain (default: the policy's)", file: true},
+		{key: "market-url", flag: "market-url", env: "APE_CLAW_MARKET_URL", def: "https://api.opensea.io", help: "base `url` of the marketplace", file: true, hidden: true},
+		{key: "data-source", env: "APE_CLAW_DATA_SOURCE", help: "opensea, or file:PATH (default: the policy's)", file: true},
+		{key: "addr", env: "APE_CLAW_ADDR", def: "127.0.0.1:8787", help: "where serve listens", file: true},
+		{key: "log-level", flag: "log-level", env: "APE_CLAW_LOG_LEVEL", def: "off", help: "off, error, warn, info or debug, on stderr", file: true},
+	}
+}
+
+// SettingDoc describes one global setting, for docs/configuration.md.
+type SettingDoc struct {
+	Key, Flag, Env, Alias, Default, Help string
+	InFile, Secret                       bool
+}
+
+// Settings lists every global setting.
+func Settings() []SettingDoc {
+	var out []SettingDoc
+	for _, o := range options() {
+		if !o.hidden {
+			out = append(out, SettingDoc{o.key, o.flag, o.env, o.alias, o.def, o.help, o.file, o.secret})
+		}
+	}
+	return out
+}
+
+// bindGlobals defines the global flags. --json is read before parsing (wantsJSON)
+// and defined here only to be accepted and shown.
+func bindGlobals(root *cobra.Command, d *Deps) {
+	fl := root.PersistentFlags()
+	fl.Bool("json", false, "one JSON document on stdout, errors included")
+	for _, o := range options() {
+		if o.flag == "" {
+			continue
+		}
+		help := o.help
+		if o.def != "" {
+			help += fmt.Sprintf(" (default %s)", o.def)
+		}
+		if o.env != "" {
+			help += " [$" + o.env + "]"
+		}
+		fl.VarPF(new(onceValue), o.flag, "", help)
+		fl.Lookup(o.flag).Hidden = o.hidden
+	}
+	d.flags = fl
+}
+
+// onceValue is a string flag that may be given once: of two homes or keys, none
+// may be the one that silently counts.
+type onceValue struct {
+	value string
+	set   bool
+}
+
+// Set implements pflag.Value.
+func (v *onceValue) Set(s string) error {
+	if v.set {
+		return errors.New("it is given twice")
+	}
+	v.value, v.set = s, true
+	return nil
+}
+
+// String implements pflag.Value.
+func (v *onceValue) String() string { return v.value }
+
+// Type implements pflag.Value.
+func (v *onceValue) Type() string { return "string" }
+
+// loadConfig reads every source once. Precedence: flag, environment, auth profile,
+// config file, default.
+func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
+	r := &resolver{host: h, flags: flags, byKey: map[string]option{}}
+	for _, o := range options() {
+		r.byKey[o.key] = o
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, fault.Wrap(err, fault.StateUnusable, "the working directory is gone")
+	}
+	home, err := r.homeDir()
+	if err != nil {
+		return nil, err
+	}
+	if err := r.readFile(home); err != nil {
+		return nil, err
+	}
+	c := &Config{UserHome: home, Home: home, WorkDir: wd, Profile: r.get("profile").Value, LogLevel: r.get("log-level").Value}
+	switch c.Profile {
+	case ProfileApeChain:
+	case ProfileSandbox:
+		c.useSandbox()
+	default:
+		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", c.Profile)
+	}
+	if r.profile, err = store.LoadProfile(c.Home); err != nil {
+		return nil, err
+	}
+	return c, r.fill(c)
+}
+
+// useSandbox takes the home and the endpoints of the running sandbox.
+func (c *Config) useSandbox() {
+	c.Home = filepath.Join(c.UserHome, "sandbox")
+	if c.Sandbox, c.SandboxErr = sandbox.Load(c.UserHome); c.SandboxErr == nil {
+		c.Home = c.Sandbox.Home
+	}
+}
+
+// resolver finds a setting in the sources.
+type resolver struct {
+	host    *Host
+	flags   *pflag.FlagSet
+	file    *viper.Viper
+	profile store.Profile
+	byKey   map[string]option
+}
+
+func (r *resolver) homeDir() (string, error) {
+	s := r.get("home")
+	if s.Source != FromDefault {
+		return filepath.Abs(s.Value)
+	}
+	user := r.host.getenv("HOME")
+	if user == "" {
+		return "", fault.New(fault.StateUnusable, "neither APE_CLAW_HOME nor HOME is set").
+			Hintf("export APE_CLAW_HOME=DIRECTORY")
+	}
+	return filepath.Join(user, ".ape-claw"), nil
+}
+
+// readFile reads the config file, strictly: a key that nobody reads is an error.
+func (r *resolver) readFile(home string) error {
+	s := r.get("config")
+	path := s.Value
+	if s.Source == FromDefault {
+		path = filepath.Join(home, "config.yaml")
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	v := viper.New()
+	v.SetConfigFile(path)
+	if err := v.ReadInConfig(); err != nil {
+		return fault.Wrap(err, fault.Usage, "config file %s can't be read", store.Display(path)).
+			Hintf("it must be YAML, JSON or TOML; see docs/configuration.md")
+	}
+	for _, key := range v.AllKeys() {
+		if o, ok := r.byKey[key]; !ok || !o.file {
+			e := fault.New(fault.Usage, "config file %s: %q is no setting that can stand there", store.Display(path), key)
+			if near := nearest(key, r.fileKeys()); near != "" {
+				e = e.Hintf("did you mean %q", near)
+			}
+			return e
+		}
+	}
+	r.file = v
+	return nil
+}
+
+func (r *resolver) fileKeys() []string {
+	var keys []string
+	for _, o := range options() {
+		if o.file {
+			keys = append(keys, o.key)
+		}
+	}
+	return keys
+}
+
+// get returns a setting from the highest source that has it.
+func (r *resolver) get(key string) Setting {
+	o := r.byKey[key]
+	if o.flag != "" {
+		if f := r.flags.Lookup(o.flag); f != nil && f.Changed {
+			return Setting{f.Value.String(), FromFlag}
+		}
+	}
+	for _, name := range []string{o.env, o.alias} {
+		if v, ok := r.host.Env(name); name != "" && ok && v != "" {
+			return Setting{v, FromEnv}
+		}
+	}
+	if v := r.fromProfile(key); v != "" {
+		return Setting{v, FromProfile}
+	}
+	if r.file != nil && o.file && r.file.IsSet(key) {
+		return Setting{r.file.GetString(key), FromFile}
+	}
+	return Setting{o.def, FromDefault}
+}
+
+func (r *resolver) fromProfile(key string) string {
+	switch key {
+	case "agent-id":
+		return r.profile.AgentID
+	case "agent-token":
+		return r.profile.AgentToken
+	case "opensea-api-key":
+		return r.profile.OpenSeaAPIKey
+	case "private-key":
+		return r.profile.PrivateKey
+	}
+	return ""
+}
+
+func (r *resolver) secret(key string) Secret {
+	s := r.get(key)
+	return Secret{s.Value, s.Source}
+}
+
+// idPattern is what may stand in an envelope as an id: printable, short, no spaces.
+var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
+
+func (r *resolver) fill(c *Config) error {
+	state := r.get("state-dir").Value
+	c.StateDir = state
+	if !filepath.IsAbs(state) {
+		c.StateDir = filepath.Join(c.WorkDir, state)
+	}
+	c.PolicyFile = r.get("policy").Value
+	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
+	for name, s := range map[string]Setting{"agent-id": c.Agent, "trace-id": c.TraceID, "session-id": c.SessionID} {
+		if s.Value != "" && !idPattern.MatchString(s.Value) {
+			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, s.Value)
+		}
+	}
+	if c.TraceID.Value == "" {
+		c.TraceID = Setting{newTraceID(r.host.Now()), FromDefault}
+	}
+	c.AgentToken, c.PrivateKey = r.secret("agent-token"), r.secret("private-key")
+	c.OpenSeaKey, c.RelayKey = r.secret("opensea-api-key"), r.secret("relay-api-key")
+	c.RPC, c.MarketURL, c.Addr, c.DataSource = r.get("rpc"), r.get("market-url"), r.get("addr"), r.get("data-source")
+	if c.PrivateKey.Source == FromFlag {
+		c.Notices = append(c.Notices, "a key on the command line shows itself to everyone who can list processes: prefer the environment (APE_CLAW_PRIVATE_KEY) or ape-claw auth set")
+	}
+	switch {
+	case c.Sandbox != nil:
+		c.overrideForSandbox()
+	case c.IsSandbox():
+		// Never a real key, nor a real chain, in place of the missing sandbox.
+		c.PrivateKey, c.OpenSeaKey, c.RPC = Secret{}, Secret{}, Setting{}
+	}
+	for name, s := range map[string]Setting{"rpc": c.RPC, "market-url": c.MarketURL} {
+		if err := checkURL(name, s.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// overrideForSandbox points everything at the running sandbox. Configured keys
+// are ignored there, with a notice: they must never sign on a practice chain.
+func (c *Config) overrideForSandbox() {
+	if c.PrivateKey.Set() || c.OpenSeaKey.Set() {
+		c.Notices = append(c.Notices, "the sandbox profile ignores the configured keys and uses its own")
+	}
+	c.PrivateKey = Secret{c.Sandbox.BuyerKey, FromSandbox}
+	c.OpenSeaKey = Secret{c.Sandbox.MarketKey, FromSandbox}
+	c.RPC = Setting{c.Sandbox.RPCURL, FromSandbox}
+	c.MarketURL = Setting{c.Sandbox.MarketURL, FromSandbox}
+}
+
+func checkURL(name, value string) error {
+	if value == "" {
+		return nil
+	}
+	u, err := url.Parse(value)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		// The value may hold a provider's key: it is not shown.
+		return fault.New(fault.Usage, "--%s is not an http or https URL", name)
+	}
+	return nil
+}
+
+func newTraceID(now time.Time) string {
+	return fmt.Sprintf("trace_%d_%s", now.UnixMilli(), strings.TrimPrefix(store.NewID(""), "")[:8])
+}

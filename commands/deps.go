@@ -1,0 +1,372 @@
+package commands
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Deps is what operations work with. Whatever needs configuration, keys, disk or
+// network is made on first use, so that help and doctor work when it is broken.
+type Deps struct {
+	host     Host
+	args     []string
+	flags    *pflag.FlagSet
+	wantJSON bool
+	ran      bool
+	spec     Spec
+
+	Config    func() (*Config, error)
+	Policy    func() (*policy.Policy, error)
+	Allowlist func() (*policy.Allowlist, error)
+	log       func() (*telemetry.Log, error)
+
+	mu      sync.Mutex
+	rec     *telemetry.Recorder
+	red     *telemetry.Redactor
+	closers []func() error
+	warned  map[string]bool
+	money   *sql.DB
+	state   *sql.DB
+	rpc     *chain.Client
+}
+
+func newDeps(h Host) *Deps {
+	d := &Deps{host: h, warned: map[string]bool{}}
+	d.Config = sync.OnceValues(func() (*Config, error) {
+		c, err := loadConfig(&d.host, d.flags)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range []Secret{c.AgentToken, c.PrivateKey, c.OpenSeaKey, c.RelayKey} {
+			// The sandbox's marketplace takes any key: its "key" is a plain word.
+			plain := s.Source == FromSandbox && s == c.OpenSeaKey
+			if len(s.Reveal()) >= minSecret && !plain {
+				d.redactor().Add(s.Reveal())
+			}
+		}
+		for _, n := range c.Notices {
+			d.warn("%s", n)
+		}
+		return c, nil
+	})
+	d.Policy = sync.OnceValues(func() (*policy.Policy, error) {
+		src, err := d.sources()
+		if err != nil {
+			return nil, err
+		}
+		return policy.Load(src)
+	})
+	d.Allowlist = sync.OnceValues(func() (*policy.Allowlist, error) {
+		src, err := d.sources()
+		if err != nil {
+			return nil, err
+		}
+		return policy.LoadAllowlist(src)
+	})
+	d.log = sync.OnceValues(func() (*telemetry.Log, error) {
+		c, err := d.Config()
+		if err != nil {
+			return nil, err
+		}
+		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{})
+		d.onClose(l.Close)
+		return l, nil
+	})
+	return d
+}
+
+func (d *Deps) sources() (policy.Sources, error) {
+	c, err := d.Config()
+	if err != nil {
+		return policy.Sources{}, err
+	}
+	return policy.Sources{Home: c.Home, WorkDir: c.WorkDir, Etc: d.host.PolicyDir, Extra: c.PolicyFile,
+		Agent: c.Agent.Value, Sandbox: c.IsSandbox()}, nil
+}
+
+func (d *Deps) onClose(f func() error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closers = append(d.closers, f)
+}
+
+// close releases what was opened, last first.
+func (d *Deps) close() {
+	d.mu.Lock()
+	closers := d.closers
+	d.closers = nil
+	d.mu.Unlock()
+	for i := len(closers) - 1; i >= 0; i-- {
+		if err := closers[i](); err != nil {
+			d.logger().Warn("close", "cause", d.redactor().String(err.Error()))
+		}
+	}
+}
+
+// redactor knows every secret this process loaded. Flags and environment are
+// added before anything else is parsed, so that no early error can show them.
+func (d *Deps) redactor() *telemetry.Redactor {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.red == nil {
+		d.red = telemetry.NewRedactor(d.earlySecrets()...)
+	}
+	return d.red
+}
+
+// recorder returns the recorder of this run.
+func (d *Deps) recorder() (*telemetry.Recorder, error) {
+	c, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	log, err := d.log()
+	if err != nil {
+		return nil, err
+	}
+	red, chainID := d.redactor(), d.scopeChain(c)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rec == nil {
+		d.rec = telemetry.NewRecorder(log, red, d.host.Now, telemetry.Scope{
+			AgentID: c.Agent.Value, SessionID: c.SessionID.Value, TraceID: c.TraceID.Value,
+			Command: fullName(d.spec.Name), Source: "cli", ChainID: chainID,
+		})
+	}
+	return d.rec, nil
+}
+
+// scopeChain is the chain of the events: the profile's, and ApeChain while the
+// policy that names it can't be read.
+func (d *Deps) scopeChain(c *Config) int64 {
+	if c.Sandbox != nil {
+		return c.Sandbox.ChainID
+	}
+	if p, err := d.Policy(); err == nil {
+		return p.ChainID
+	}
+	return telemetry.DefaultChainID
+}
+
+// recordable says whether the log can be written, before anything happens that
+// would have to be in it.
+func (d *Deps) recordable() error {
+	rec, err := d.recorder()
+	if err != nil {
+		return err
+	}
+	return rec.Usable()
+}
+
+// Record writes an event. A command that only reads still answers when the log
+// can't be written: it warns instead.
+func (d *Deps) Record(ctx context.Context, draft telemetry.Draft) error {
+	if d.spec.Quiet {
+		return nil
+	}
+	rec, err := d.recorder()
+	if err == nil {
+		err = rec.Record(ctx, draft)
+	}
+	if err != nil && d.spec.Risk == RiskRead {
+		d.warn("%s: this run is not recorded", fault.From(err).Message)
+		return nil
+	}
+	return err
+}
+
+// moneyDB opens <home>/money.db once.
+func (d *Deps) moneyDB(ctx context.Context) (*sql.DB, error) {
+	c, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	return d.openOnce(&d.money, func() (*sql.DB, error) { return store.OpenMoney(ctx, c.Home) })
+}
+
+// stateDB opens <state>/ape-claw.db once.
+func (d *Deps) stateDB(ctx context.Context) (*sql.DB, error) {
+	c, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	return d.openOnce(&d.state, func() (*sql.DB, error) { return store.OpenState(ctx, c.StateDir) })
+}
+
+func (d *Deps) openOnce(slot **sql.DB, open func() (*sql.DB, error)) (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if *slot != nil {
+		return *slot, nil
+	}
+	db, err := open()
+	if err != nil {
+		return nil, err
+	}
+	*slot = db
+	d.closers = append(d.closers, db.Close)
+	return db, nil
+}
+
+// warn tells the person on stderr, each sentence once.
+func (d *Deps) warn(format string, args ...any) {
+	s := d.redactor().String(fmt.Sprintf(format, args...))
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.warned[s] {
+		return
+	}
+	d.warned[s] = true
+	// A warning that can't be printed has no other place to go.
+	_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: warning: %s\n", s)
+}
+
+// progress tells what a long step is doing, on a terminal only.
+func (d *Deps) progress(format string, args ...any) {
+	if d.host.StderrTTY && !d.wantJSON {
+		_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: %s\n", d.redactor().String(fmt.Sprintf(format, args...)))
+	}
+}
+
+func (d *Deps) printer() *Printer {
+	_, noColor := d.host.Env("NO_COLOR")
+	return &Printer{w: d.redacting(d.host.Stdout), color: d.host.StdoutTTY && !noColor && d.host.getenv("TERM") != "dumb"}
+}
+
+// redacting wraps a stream: whatever is shown passes the redactor.
+func (d *Deps) redacting(w io.Writer) io.Writer { return &redactingWriter{w, d.redactor()} }
+
+type redactingWriter struct {
+	w   io.Writer
+	red *telemetry.Redactor
+}
+
+func (r *redactingWriter) Write(p []byte) (int, error) {
+	if _, err := r.w.Write(r.red.Bytes(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// logger is the operator's log on stderr, off unless --log-level asks for it.
+func (d *Deps) logger() *slog.Logger {
+	level, on := slog.LevelInfo, false
+	name := ""
+	if d.flags != nil {
+		if f := d.flags.Lookup("log-level"); f != nil {
+			name = f.Value.String()
+		}
+	}
+	if name == "" {
+		name = d.host.getenv("APE_CLAW_LOG_LEVEL")
+	}
+	if name != "" && name != "off" {
+		on = level.UnmarshalText([]byte(strings.ToUpper(name))) == nil
+	}
+	if !on {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(d.redacting(d.host.Stderr), &slog.HandlerOptions{Level: level}))
+}
+
+func (d *Deps) transport() http.RoundTripper {
+	if d.host.Transport != nil {
+		return d.host.Transport
+	}
+	return http.DefaultTransport
+}
+
+// rpcURL is where the chain is reached and who said so: a setting, else the policy.
+func (d *Deps) rpcURL() (Setting, error) {
+	c, err := d.Config()
+	if err != nil {
+		return Setting{}, err
+	}
+	if c.SandboxErr != nil {
+		return Setting{}, c.SandboxErr
+	}
+	if c.RPC.Value != "" {
+		return c.RPC, nil
+	}
+	p, err := d.Policy()
+	if err != nil {
+		return Setting{}, err
+	}
+	if string(p.RPCURL) == builtinRPC {
+		return Setting{string(p.RPCURL), FromDefault}, nil
+	}
+	return Setting{string(p.RPCURL), "policy"}, nil
+}
+
+// builtinRPC is ApeChain's public endpoint, what the embedded policy names: that
+// it is out of reach is nobody's mistake.
+const builtinRPC = "https://rpc.apechain.com/http"
+
+// client dials the chain of the profile once; the chain id is checked on first use.
+func (d *Deps) client(ctx context.Context) (*chain.Client, error) {
+	p, err := d.Policy()
+	if err != nil {
+		return nil, err
+	}
+	url, err := d.rpcURL()
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rpc != nil {
+		return d.rpc, nil
+	}
+	c, err := chain.Dial(ctx, url.Value, chain.DialOptions{Transport: d.transport(), WantChainID: p.ChainID})
+	if err != nil {
+		return nil, err
+	}
+	d.rpc = c
+	d.closers = append(d.closers, func() error { c.Close(); return nil })
+	return c, nil
+}
+
+// errNoKey says what to do when a command needs the buyer's key and has none.
+func errNoKey() error {
+	return fault.New(fault.Auth, "no private key is set").
+		Hintf("ape-claw auth set --private-key … at a terminal, or export APE_CLAW_PRIVATE_KEY")
+}
+
+// signer returns the signer of the profile's key; it names the source, never the key.
+func (d *Deps) signer() (chain.Signer, error) {
+	c, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	if !c.PrivateKey.Set() {
+		return nil, errNoKey()
+	}
+	if c.SandboxErr != nil {
+		return nil, c.SandboxErr
+	}
+	if c.IsSandbox() {
+		return chain.NewSandboxSigner(c.PrivateKey.Reveal())
+	}
+	return chain.NewKeySigner(c.PrivateKey.Reveal(), c.PrivateKey.Source)
+}
+
+// isCode reports whether err carries code.
+func isCode(err error, code fault.Code) bool {
+	var e *fault.Error
+	return errors.As(err, &e) && e.Code == code
+}

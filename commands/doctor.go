@@ -1,0 +1,332 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// DoctorIn has no flags.
+type DoctorIn struct{}
+
+// DoctorOut is what doctor found. Issues make it fail; warnings do not.
+type DoctorOut struct {
+	OK        bool            `json:"ok"`
+	Issues    []string        `json:"issues"`
+	Warnings  []string        `json:"warnings"`
+	ChainID   int64           `json:"chainId"`
+	Profile   string          `json:"profile"`
+	Agent     DoctorAgent     `json:"agent"`
+	Market    DoctorMarket    `json:"market"`
+	Bridge    DoctorBridge    `json:"bridge"`
+	Execution DoctorExecution `json:"execution"`
+	State     DoctorState     `json:"state"`
+	NextSteps []string        `json:"nextSteps"`
+}
+
+// DoctorAgent is who the events are from.
+type DoctorAgent struct {
+	AgentID       string `json:"agentId"`
+	Source        string `json:"source"`
+	TokenProvided bool   `json:"tokenProvided"`
+}
+
+// DoctorMarket is how the marketplace is reached.
+type DoctorMarket struct {
+	DataSource            string `json:"dataSource"`
+	OpenSeaAPIKeyProvided bool   `json:"openseaApiKeyProvided"`
+	OpenSeaAPIKeySource   string `json:"openseaApiKeySource,omitempty"`
+	Collections           int    `json:"collections"`
+}
+
+// DoctorBridge is how the bridge is reached.
+type DoctorBridge struct {
+	Provider            string `json:"provider"`
+	RelayAPIKeyProvided bool   `json:"relayApiKeyProvided"`
+}
+
+// DoctorExecution is what can be done now.
+type DoctorExecution struct {
+	ReadOnlyReady      bool     `json:"readOnlyReady"`
+	ExecuteReady       bool     `json:"executeReady"`
+	PrivateKeyProvided bool     `json:"privateKeyProvided"`
+	PrivateKeySource   string   `json:"privateKeySource,omitempty"`
+	Address            string   `json:"address,omitempty"`
+	RPCOK              bool     `json:"rpcOk"`
+	RPCSource          string   `json:"rpcSource"`
+	LatestBlock        *uint64  `json:"latestBlock"`
+	Halted             []string `json:"halted,omitempty"`
+	DailySpendCapAPE   string   `json:"dailySpendCapApe"`
+	MaxPricePerTxAPE   string   `json:"maxPricePerTxApe"`
+	OpenTransactions   int      `json:"openTransactions"`
+}
+
+// DoctorState is where things lie, as people may see it.
+type DoctorState struct {
+	Home     string   `json:"home"`
+	StateDir string   `json:"stateDir"`
+	Policy   []string `json:"policy"`
+}
+
+// Failure makes doctor exit 13 when it found an issue.
+func (o DoctorOut) Failure() error {
+	if o.OK {
+		return nil
+	}
+	return fault.New(fault.ChecksFailed, "doctor found an issue")
+}
+
+func newDoctor() Command {
+	return define(Spec{Name: "doctor", Short: "Check the set-up and say what is missing or wrong", Anywhere: true,
+		Long: `Check the set-up: that the RPC answers with the right chain id, policy and allowlist
+parse, home and state are private and writable, and the key is a valid key. Something
+wrong is an issue and exits 13; something missing is a warning that names the fix.`,
+		Events: []string{"doctor.ran"}, Risk: RiskRead, Permission: "system:read"},
+		doctor, printDoctor)
+}
+
+func doctor(ctx context.Context, d *Deps, _ DoctorIn) (DoctorOut, error) {
+	r := &checkup{d: d, out: DoctorOut{Issues: []string{}, Warnings: []string{}, NextSteps: []string{}}}
+	cfg, err := d.Config()
+	if err != nil {
+		r.issue("%s", sentence(err))
+		r.out.OK = false
+		return r.out, nil
+	}
+	if cfg.SandboxErr != nil {
+		r.issue("%s", sentence(cfg.SandboxErr))
+		r.next("ape-claw sandbox up --detach")
+	}
+	r.identity(cfg)
+	r.dirs(cfg)
+	r.policy(cfg)
+	r.key(cfg)
+	r.rpc(ctx)
+	r.market(cfg)
+	r.money(ctx, cfg)
+	r.conclude(cfg)
+	err = d.Record(ctx, telemetry.Draft{Type: "doctor.ran", Result: map[string]any{
+		"ok": r.out.OK,
+		"checks": map[string]any{"issues": r.out.Issues, "warnings": r.out.Warnings, "rpcOk": r.out.Execution.RPCOK,
+			"readOnlyReady": r.out.Execution.ReadOnlyReady, "executeReady": r.out.Execution.ExecuteReady}}})
+	return r.out, err
+}
+
+// checkup collects what doctor finds.
+type checkup struct {
+	d       *Deps
+	out     DoctorOut
+	pol     *policy.Policy
+	keyOK   bool
+	homeOK  bool
+	stateOK bool
+}
+
+func (r *checkup) issue(format string, args ...any) {
+	r.out.Issues = append(r.out.Issues, sprintf(format, args...))
+}
+
+func (r *checkup) warn(format string, args ...any) {
+	r.out.Warnings = append(r.out.Warnings, sprintf(format, args...))
+}
+
+func (r *checkup) next(step string) { r.out.NextSteps = append(r.out.NextSteps, step) }
+
+// sentence is an error and its hint on one line.
+func sentence(err error) string {
+	e := fault.From(err)
+	if e.Hint != "" {
+		return e.Message + " (" + e.Hint + ")"
+	}
+	return e.Message
+}
+
+func (r *checkup) identity(cfg *Config) {
+	r.out.Profile = cfg.Profile
+	r.out.Agent = DoctorAgent{AgentID: cfg.Agent.Value, Source: cfg.Agent.Source, TokenProvided: cfg.AgentToken.Set()}
+	if cfg.Agent.Source != FromDefault && !cfg.AgentToken.Set() {
+		r.warn("agent %s has no token: events can't be forwarded under its name", cfg.Agent.Value)
+		r.next("ape-claw auth set --agent-token …")
+	}
+}
+
+func (r *checkup) dirs(cfg *Config) {
+	r.out.State = DoctorState{Home: store.Display(cfg.UserHome), StateDir: store.Display(cfg.StateDir), Policy: []string{}}
+	r.homeOK = r.dir("home", cfg.Home)
+	r.stateOK = r.dir("state directory", cfg.StateDir)
+	for _, path := range []string{store.ProfilePath(cfg.Home), filepath.Join(cfg.Home, store.MoneyFile), filepath.Join(cfg.StateDir, store.StateFile)} {
+		if loose := store.LooseMode(path); loose != "" {
+			r.warn("%s", loose)
+		}
+	}
+}
+
+// dir checks a directory that may not exist yet: then its parent must let us make it.
+func (r *checkup) dir(name, path string) bool {
+	err := store.CheckDir(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		parent := filepath.Dir(path)
+		for {
+			if _, statErr := os.Stat(parent); statErr == nil || parent == filepath.Dir(parent) {
+				break
+			}
+			parent = filepath.Dir(parent)
+		}
+		err = store.CheckDir(parent)
+	}
+	if err != nil {
+		r.issue("%s: %s", name, sentence(err))
+		return false
+	}
+	if loose := store.LooseMode(path); loose != "" {
+		r.warn("%s", loose)
+	}
+	return true
+}
+
+func (r *checkup) policy(cfg *Config) {
+	pol, err := r.d.Policy()
+	if err != nil {
+		r.issue("%s", sentence(err))
+	} else {
+		r.pol = pol
+		r.out.ChainID = pol.ChainID
+		r.out.State.Policy = append(r.out.State.Policy, pol.Files...)
+		r.out.Bridge.Provider = pol.Bridge.Provider
+		r.out.Execution.DailySpendCapAPE = pol.Execution.DailySpendCap.Decimal(units.APEDecimals)
+		r.out.Execution.MaxPricePerTxAPE = pol.NFTBuy.MaxPricePerTx.Decimal(units.APEDecimals)
+		for _, w := range pol.Warnings {
+			r.warn("%s", w)
+		}
+	}
+	r.out.Bridge.RelayAPIKeyProvided = cfg.RelayKey.Set()
+	if list, err := r.d.Allowlist(); err != nil {
+		r.issue("%s", sentence(err))
+	} else {
+		for _, e := range list.Entries() {
+			if e.Enabled {
+				r.out.Market.Collections++
+			}
+		}
+	}
+	causes := policy.Halted(cfg.Home)
+	if r.out.Execution.Halted = causes; len(causes) > 0 {
+		r.warn("halted by %s: nothing can be spent", joinWords(causes))
+	}
+}
+
+func (r *checkup) key(cfg *Config) {
+	r.out.Execution.PrivateKeyProvided = cfg.PrivateKey.Set()
+	if cfg.SandboxErr != nil {
+		return
+	}
+	if !cfg.PrivateKey.Set() {
+		r.warn("no private key: nothing can be bought (ape-claw auth set --private-key -)")
+		r.next("ape-claw auth set --private-key -")
+		return
+	}
+	r.out.Execution.PrivateKeySource = cfg.PrivateKey.Source
+	s, err := r.d.signer()
+	if err != nil {
+		r.issue("%s", sentence(err))
+		return
+	}
+	r.keyOK = true
+	r.out.Execution.Address = s.Address().Hex()
+	if cfg.PrivateKey.Source != FromSandbox {
+		r.warn("an agent that runs as this user can read the key and the policy: run serve and the key under another account (docs/architecture.md)")
+	}
+}
+
+func (r *checkup) rpc(ctx context.Context) {
+	url, err := r.d.rpcURL()
+	if err != nil {
+		return // the policy's issue is told already
+	}
+	r.out.Execution.RPCSource = url.Source
+	info, mismatch, err := r.d.probe(ctx)
+	if err != nil {
+		return
+	}
+	r.out.Execution.RPCOK, r.out.Execution.LatestBlock = info.RPCOK, info.LatestBlock
+	switch {
+	case info.RPCOK:
+	case mismatch || url.Source != FromDefault:
+		r.issue("RPC (from %s): %s", url.Source, info.Reason)
+	default:
+		r.warn("the built-in RPC does not answer within %s: quotes work, simulation and buying don't (%s)", rpcProbeTimeout, info.Reason)
+		r.next("export RPC_URL_33139=https://…")
+	}
+}
+
+func (r *checkup) market(cfg *Config) {
+	m := &r.out.Market
+	m.OpenSeaAPIKeyProvided = cfg.OpenSeaKey.Set()
+	if m.OpenSeaAPIKeyProvided {
+		m.OpenSeaAPIKeySource = cfg.OpenSeaKey.Source
+	}
+	m.DataSource = r.d.dataSourceName()
+	if !m.OpenSeaAPIKeyProvided && m.DataSource == "opensea" && !cfg.IsSandbox() {
+		r.warn("no OpenSea API key: live listings and quotes don't work (export OPENSEA_API_KEY=… or ape-claw auth set --opensea-api-key …)")
+		r.next("ape-claw auth set --opensea-api-key …")
+	}
+}
+
+func (r *checkup) money(ctx context.Context, cfg *Config) {
+	if _, err := os.Stat(filepath.Join(cfg.Home, store.MoneyFile)); err != nil || !r.homeOK {
+		return // nothing was ever spent here
+	}
+	n, err := r.d.openTransactions(ctx)
+	if err != nil {
+		r.issue("%s", sentence(err))
+		return
+	}
+	if r.out.Execution.OpenTransactions = n; n > 0 {
+		r.warn("%d transaction(s) have no known outcome yet", n)
+	}
+}
+
+func (r *checkup) conclude(cfg *Config) {
+	o := &r.out
+	if r.pol != nil && !cfg.IsSandbox() && (spendsNothing(r.pol.Execution.DailySpendCap) || spendsNothing(r.pol.NFTBuy.MaxPricePerTx)) {
+		r.warn("the policy allows no spending: its caps are 0 (%s/policy.json)", o.State.Home)
+	}
+	o.OK = len(o.Issues) == 0
+	o.Execution.ReadOnlyReady = r.pol != nil
+	o.Execution.ExecuteReady = o.OK && r.keyOK && o.Execution.RPCOK && o.Market.OpenSeaAPIKeyProvided && len(o.Execution.Halted) == 0 &&
+		r.pol != nil && !spendsNothing(r.pol.Execution.DailySpendCap) && !spendsNothing(r.pol.NFTBuy.MaxPricePerTx)
+	if !o.Execution.ExecuteReady && !cfg.IsSandbox() {
+		r.next("ape-claw demo")
+	}
+}
+
+func printDoctor(p *Printer, o DoctorOut) {
+	verdict := p.style(green, "ok")
+	if !o.OK {
+		verdict = p.style(red, "something is wrong")
+	}
+	p.Head("Doctor: %s", verdict)
+	yes := func(b bool) string {
+		if b {
+			return "yes"
+		}
+		return "no"
+	}
+	p.KV("profile", o.Profile, "chain", sprintf("%d", o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
+		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yes(o.Execution.RPCOK),
+		"can read", yes(o.Execution.ReadOnlyReady), "can buy", yes(o.Execution.ExecuteReady),
+		"daily cap (APE)", o.Execution.DailySpendCapAPE, "cap a purchase (APE)", o.Execution.MaxPricePerTxAPE)
+	p.List(red, "Issues", o.Issues)
+	p.List(yellow, "Warnings", o.Warnings)
+	p.List(cyan, "Next", o.NextSteps)
+}
+
+func spendsNothing(c policy.Cap) bool { return !c.Unlimited && c.Max.IsZero() }

@@ -1,0 +1,212 @@
+package commands
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// The tags of an In field:
+//
+//	json:"maxPrice"          its name for tools; the flag is --max-price
+//	help:"highest price"     the flag's help; a `word` in backquotes names the value
+//	required:"true"          missing is a usage error
+//	default:"20"             the value when the flag is not given
+//	arg:"slug"               a positional argument instead of a flag
+//	complete:"collections"   what shell completion offers
+//	enum:"a,b"               the only values
+//	secret:"true"            never shown, logged or put into an event
+type field struct {
+	name     string // flag name or argument name
+	required bool
+	arg      bool
+	enum     []string
+	set      bool
+	value    reflect.Value
+	kind     string // for the message when it is missing
+}
+
+type fieldSet []*field
+
+// Kebab turns a camelCase name into the kebab-case of a flag: maxPrice -> max-price.
+func Kebab(name string) string {
+	var b strings.Builder
+	runes := []rune(name)
+	for i, r := range runes {
+		if unicode.IsUpper(r) {
+			// An upper-case run (tokenID) is one word.
+			startsWord := i > 0 && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]) ||
+				(unicode.IsUpper(runes[i-1]) && i+1 < len(runes) && unicode.IsLower(runes[i+1])))
+			if startsWord {
+				b.WriteByte('-')
+			}
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// jsonName is the name before the comma of a json tag.
+func jsonName(f reflect.StructField) string {
+	return strings.SplitN(f.Tag.Get("json"), ",", 2)[0]
+}
+
+// inputFields lists the fields of an In struct that can be given, those of
+// embedded structs in their place.
+func inputFields(t reflect.Type) []reflect.StructField {
+	var out []reflect.StructField
+	for _, sf := range reflect.VisibleFields(t) {
+		if name := jsonName(sf); !sf.Anonymous && sf.IsExported() && name != "-" && name != "" {
+			out = append(out, sf)
+		}
+	}
+	return out
+}
+
+func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
+	var set fieldSet
+	for _, sf := range inputFields(in.Type()) {
+		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", value: in.FieldByIndex(sf.Index)}
+		if e := sf.Tag.Get("enum"); e != "" {
+			f.enum = strings.Split(e, ",")
+		}
+		if def := sf.Tag.Get("default"); def != "" {
+			if err := f.assign(def); err != nil {
+				panic(fmt.Sprintf("%s: default of %s: %v", cmd.CommandPath(), f.name, err)) // a mistake in the source
+			}
+		}
+		set = append(set, f)
+		if arg := sf.Tag.Get("arg"); arg != "" {
+			f.arg, f.name = true, arg
+			continue
+		}
+		fl := cmd.Flags().VarPF(f, f.name, "", sf.Tag.Get("help"))
+		fl.DefValue = sf.Tag.Get("default")
+		if f.value.Kind() == reflect.Bool {
+			fl.NoOptDefVal = "true"
+		}
+		if c := completer(d, sf.Tag.Get("complete"), f.enum); c != nil {
+			// The flag was defined a line above, the only reason for an error.
+			_ = cmd.RegisterFlagCompletionFunc(f.name, c)
+		}
+	}
+	return set
+}
+
+// Set implements pflag.Value. A flag that is given twice is an error: of two
+// prices or quote ids, neither may be the one that silently counts.
+func (f *field) Set(s string) error {
+	if f.set && f.value.Kind() != reflect.Slice {
+		return errors.New("it is given twice")
+	}
+	f.set = true
+	return f.assign(s)
+}
+
+func (f *field) assign(s string) error {
+	if f.enum != nil && !slices.Contains(f.enum, s) {
+		return fmt.Errorf("it is none of %s", strings.Join(f.enum, ", "))
+	}
+	switch f.value.Kind() {
+	case reflect.Pointer: // an optional string: given and empty is not the same as not given
+		f.value.Set(reflect.ValueOf(&s))
+	case reflect.String:
+		f.value.SetString(s)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(s)
+		if err != nil {
+			return errors.New("it is neither true nor false")
+		}
+		f.value.SetBool(b)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil || n < 0 {
+			return errors.New("it is not a whole number of 0 or more")
+		}
+		f.value.SetInt(n)
+	case reflect.Slice:
+		for part := range strings.SplitSeq(s, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				f.value.Set(reflect.Append(f.value, reflect.ValueOf(part)))
+			}
+		}
+	default:
+		return fmt.Errorf("flags of type %s are not supported", f.value.Type())
+	}
+	return nil
+}
+
+// String implements pflag.Value. Defaults are shown from the tag instead.
+func (f *field) String() string { return "" }
+
+// Type implements pflag.Value; it names the value in help.
+func (f *field) Type() string {
+	if f == nil || !f.value.IsValid() {
+		return "string"
+	}
+	switch f.value.Kind() {
+	case reflect.Bool:
+		return "bool"
+	case reflect.Int, reflect.Int64:
+		return "int"
+	case reflect.Slice:
+		return "list"
+	}
+	return "string"
+}
+
+// positional fills the arguments from the command line, in the order of the fields.
+func (s fieldSet) positional(cmd *cobra.Command, args []string) error {
+	for _, f := range s {
+		if !f.arg || len(args) == 0 {
+			continue
+		}
+		if f.value.Kind() == reflect.Slice {
+			for _, a := range args {
+				f.value.Set(reflect.Append(f.value, reflect.ValueOf(a)))
+			}
+			args = nil
+			break
+		}
+		if err := f.Set(args[0]); err != nil {
+			return fault.New(fault.Usage, "argument %q of %s: %v", args[0], cmd.CommandPath(), err)
+		}
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		return fault.New(fault.Usage, "%s takes no argument %q", cmd.CommandPath(), args[0]).
+			Hintf("%s --help", cmd.CommandPath())
+	}
+	return nil
+}
+
+// check reports every required field that is missing, in one error.
+func (s fieldSet) check(cmd *cobra.Command) error {
+	if err := s.positional(cmd, cmd.Flags().Args()); err != nil {
+		return err
+	}
+	var missing []string
+	for _, f := range s {
+		if f.required && f.value.IsZero() {
+			if f.arg {
+				missing = append(missing, "<"+f.name+">")
+			} else {
+				missing = append(missing, "--"+f.name)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fault.New(fault.Usage, "Required: %s", strings.Join(missing, ", ")).
+		Hintf("%s --help", cmd.CommandPath()).With("missing", missing)
+}

@@ -1,0 +1,203 @@
+package commands
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/market"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+func marketCommands() []Command {
+	return []Command{newMarketCollections(), newMarketListings(), newAllowlistAudit(), newAllowlistList()}
+}
+
+// dataSource is where listings come from: the setting, else the policy's.
+func (d *Deps) dataSource(flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	c, err := d.Config()
+	if err != nil {
+		return "", err
+	}
+	if c.DataSource.Value != "" {
+		return c.DataSource.Value, nil
+	}
+	p, err := d.Policy()
+	if err != nil {
+		return "", err
+	}
+	return p.Market.DataSource, nil
+}
+
+// dataSourceName is dataSource for doctor: its kind, never a path.
+func (d *Deps) dataSourceName() string {
+	s, err := d.dataSource("")
+	if err != nil {
+		return ""
+	}
+	name, _, _ := strings.Cut(s, ":")
+	return name
+}
+
+// market opens the marketplace of the profile, or the source that a flag names.
+func (d *Deps) market(flag string) (market.Source, error) {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	rules := market.ApeChain(d.host.Now)
+	source, err := d.dataSource(flag)
+	if err != nil {
+		return nil, err
+	}
+	path, err := market.ParseDataSource(source)
+	if err != nil {
+		return nil, err
+	}
+	if path != "" {
+		return market.OpenFile(path, rules)
+	}
+	return market.New(market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, APIKey: market.Key(cfg.OpenSeaKey.Reveal()),
+		Transport: d.transport(), Rand: rand.Int64N})
+}
+
+func newMarketCollections() Command {
+	return define(Spec{Name: "market collections", Short: "List the collections of the allowlist",
+		Example: "  ape-claw market collections --recommended",
+		Events:  []string{market.EventCollectionsRead}, Risk: RiskRead, Permission: "market:read"},
+		func(ctx context.Context, d *Deps, in market.CollectionsIn) (market.CollectionsOut, error) {
+			list, err := d.Allowlist()
+			if err != nil {
+				return market.CollectionsOut{}, err
+			}
+			return market.Collections(ctx, list, d, in)
+		},
+		func(p *Printer, out market.CollectionsOut) {
+			rows := make([][]string, 0, len(out.Collections))
+			for _, c := range out.Collections {
+				enabled := "yes"
+				if !c.Enabled {
+					enabled = "no"
+				}
+				rows = append(rows, []string{c.Name, c.Slug, c.ContractAddress, enabled})
+			}
+			p.Table([]string{"NAME", "SLUG", "CONTRACT", "ENABLED"}, rows)
+		})
+}
+
+// MarketListingsIn adds the source to the operation's input.
+type MarketListingsIn struct {
+	market.ListingsIn
+	DataSource string `json:"dataSource" help:"opensea, or file:PATH" complete:"files"`
+}
+
+func newMarketListings() Command {
+	return define(Spec{Name: "market listings", Short: "Show live listings of a collection, cheapest first",
+		Example: "  ape-claw market listings --collection gs-on-ape --max-price 50",
+		Events:  []string{market.EventListingsRead, market.EventListingsFailed}, Risk: RiskRead, Permission: "market:read"},
+		func(ctx context.Context, d *Deps, in MarketListingsIn) (market.ListingsOut, error) {
+			src, err := d.market(in.DataSource)
+			if err != nil {
+				return market.ListingsOut{}, err
+			}
+			list, err := d.Allowlist()
+			if err != nil {
+				return market.ListingsOut{}, err
+			}
+			return market.Listings(ctx, src, list, d, in.ListingsIn)
+		},
+		func(p *Printer, out market.ListingsOut) {
+			if out.Count == 0 {
+				p.Line("No listing of %s fits.", clean(out.Collection))
+			}
+			rows := make([][]string, 0, len(out.Listings))
+			for _, l := range out.Listings {
+				rows = append(rows, []string{"#" + l.TokenID, l.PriceApe.String() + " " + l.Currency, l.ExpiresAt.UTC().Format("2006-01-02 15:04"), l.Seller})
+			}
+			if len(rows) > 0 {
+				p.Table([]string{"TOKEN", "PRICE", "EXPIRES (UTC)", "SELLER"}, rows)
+			}
+			if out.SkippedCount > 0 {
+				p.Line("%d listings were set aside, for example: %s", out.SkippedCount, clean(out.Skipped[0].Reason))
+			}
+		})
+}
+
+// AllowlistAuditIn has no flags.
+type AllowlistAuditIn struct{}
+
+// AllowlistAuditOut is what is wrong with the allowlist.
+type AllowlistAuditOut struct {
+	OK bool `json:"ok"`
+	policy.Audit
+}
+
+func newAllowlistAudit() Command {
+	return define(Spec{Name: "allowlist audit", Short: "Find entries without a contract, and names or contracts that collide",
+		Events: []string{"allowlist.audit.ran"}, Risk: RiskRead, Permission: "policy:read"},
+		func(ctx context.Context, d *Deps, _ AllowlistAuditIn) (AllowlistAuditOut, error) {
+			list, err := d.Allowlist()
+			if err != nil {
+				return AllowlistAuditOut{}, err
+			}
+			a := list.Audit()
+			issues := []string{}
+			for _, e := range a.Unresolved {
+				issues = append(issues, "no contract: "+e.Name)
+			}
+			for _, c := range a.SlugCollisions {
+				issues = append(issues, "several contracts: "+c.Value)
+			}
+			for _, c := range a.Duplicates {
+				issues = append(issues, "several entries: "+c.Value)
+			}
+			return AllowlistAuditOut{len(issues) == 0, a}, d.Record(ctx, telemetry.Draft{Type: "allowlist.audit.ran",
+				Result: map[string]any{"audited": true, "issues": issues}})
+		},
+		func(p *Printer, out AllowlistAuditOut) {
+			p.Head("%d collections", out.Total)
+			p.KV("without a contract", sprintf("%d", out.UnresolvedCount), "names that collide", sprintf("%d", len(out.SlugCollisions)),
+				"contracts that collide", sprintf("%d", len(out.Duplicates)))
+			for _, c := range append(out.SlugCollisions, out.Duplicates...) {
+				for _, e := range c.Entries {
+					p.Line("  %s: %s %s", clean(c.Value), clean(e.Slug), e.ContractAddress)
+				}
+			}
+		})
+}
+
+// AllowlistListIn has no flags.
+type AllowlistListIn struct{}
+
+// AllowlistListOut is the effective allowlist.
+type AllowlistListOut struct {
+	Count   int            `json:"count"`
+	Entries []policy.Entry `json:"entries"`
+	Files   []string       `json:"files"`
+}
+
+func newAllowlistList() Command {
+	return define(Spec{Name: "allowlist list", Short: "List the collections that may be bought, and the files that say so",
+		Events: []string{"allowlist.list.read"}, Risk: RiskRead, Permission: "policy:read"},
+		func(ctx context.Context, d *Deps, _ AllowlistListIn) (AllowlistListOut, error) {
+			list, err := d.Allowlist()
+			if err != nil {
+				return AllowlistListOut{}, err
+			}
+			out := AllowlistListOut{Entries: list.Entries(), Files: list.Files}
+			out.Count = len(out.Entries)
+			return out, d.Record(ctx, telemetry.Draft{Type: "allowlist.list.read", Result: map[string]any{"count": out.Count}})
+		},
+		func(p *Printer, out AllowlistListOut) {
+			rows := make([][]string, 0, len(out.Entries))
+			for _, e := range out.Entries {
+				rows = append(rows, []string{e.Name, e.Slug, e.ContractAddress})
+			}
+			p.Table([]string{"NAME", "SLUG", "CONTRACT"}, rows)
+			p.Line("from %s", joinWords(out.Files))
+		})
+}

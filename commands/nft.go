@@ -1,0 +1,283 @@
+package commands
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/nft"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+func nftCommands() []Command {
+	return []Command{newNFTQuote(), newNFTSimulate(), newNFTBuy(), newNFTQuotesList(), newNFTQuotesShow()}
+}
+
+// nft builds the operations over this run's dependencies.
+func (d *Deps) nft(dataSource string) (*nft.Service, error) {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	cli := "ape-claw"
+	if cfg.IsSandbox() {
+		cli += " --profile sandbox"
+	}
+	return nft.New(nft.Deps{
+		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cli, Warn: d.warn, TraceID: cfg.TraceID.Value,
+		Fence: func(context.Context) (policy.Fence, error) {
+			src, err := d.sources()
+			if err != nil {
+				return policy.Fence{}, err
+			}
+			return policy.LoadFence(src), nil
+		},
+		State:  d.stateDB,
+		Market: func(context.Context) (nft.Market, error) { return d.market(dataSource) },
+		Chain:  func(ctx context.Context) (nft.Chain, error) { return d.client(ctx) },
+		Buyer:  func(context.Context) (common.Address, error) { return d.buyer() },
+		Sender: func(ctx context.Context) (nft.Sender, error) { return d.sender(ctx) },
+		Ledger: func(ctx context.Context) (nft.Ledger, error) { return d.ledger(ctx) },
+	}), nil
+}
+
+func (d *Deps) buyer() (common.Address, error) {
+	s, err := d.signer()
+	if err != nil {
+		return common.Address{}, err
+	}
+	return s.Address(), nil
+}
+
+func (d *Deps) ledger(ctx context.Context) (*policy.Ledger, error) {
+	db, err := d.moneyDB(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return policy.NewLedger(db, d.host.Now), nil
+}
+
+// sender is the one path to the key.
+func (d *Deps) sender(ctx context.Context) (*chain.Sender, error) {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	db, err := d.moneyDB(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := d.client(ctx)
+	if err != nil {
+		return nil, err
+	}
+	signer, err := d.signer()
+	if err != nil {
+		return nil, err
+	}
+	rec, err := d.recorder()
+	if err != nil {
+		return nil, err
+	}
+	log, err := d.log()
+	if err != nil {
+		return nil, err
+	}
+	return chain.NewSender(chain.SenderOptions{
+		DB: db, Home: cfg.Home, Client: client, Signer: signer, Ledger: policy.NewLedger(db, d.host.Now), Recorder: rec, Log: log, Now: d.host.Now,
+		Restore: func(kind string, kept json.RawMessage) (chain.Story, error) {
+			if kind != nft.StoryKind {
+				return nil, fmt.Errorf("a transaction of kind %q is not known here", kind)
+			}
+			return nft.Restore(client, kept)
+		},
+		RecorderFor: func(scope telemetry.Scope) chain.Recorder {
+			return telemetry.NewRecorder(log, d.redactor(), d.host.Now, scope)
+		},
+	})
+}
+
+// openTransactions counts the transactions of the home without an outcome.
+func (d *Deps) openTransactions(ctx context.Context) (int, error) {
+	db, err := d.moneyDB(ctx)
+	if err != nil {
+		return 0, err
+	}
+	open, err := chain.OpenTxs(ctx, db, d.host.Now)
+	return len(open), err
+}
+
+// joinTrace puts this run into the trace of a quote, so that quote, simulation
+// and purchase are one story, unless the caller named a trace.
+func (d *Deps) joinTrace(ctx context.Context, quoteID string) {
+	cfg, err := d.Config()
+	if err != nil || cfg.TraceID.Source != FromDefault {
+		return
+	}
+	db, err := d.stateDB(ctx)
+	if err != nil {
+		return // the operation meets the same error and reports it
+	}
+	var trace sql.NullString
+	if db.QueryRowContext(ctx, `SELECT doc ->> 'traceId' FROM quotes WHERE id = ?`, quoteID).Scan(&trace) != nil || !idPattern.MatchString(trace.String) {
+		return
+	}
+	cfg.TraceID.Value = trace.String
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rec = nil // nothing is recorded yet; the next one has the trace
+}
+
+// NFTQuoteIn adds the source to the operation's input.
+type NFTQuoteIn struct {
+	nft.QuoteIn
+	DataSource string `json:"dataSource" help:"opensea, or file:PATH" complete:"files"`
+}
+
+func newNFTQuote() Command {
+	return define(Spec{Name: "nft quote", Aliases: []string{"nft quote-buy"}, Short: "Price one token; sends nothing and needs no key",
+		Long: `Find the best live listing of one token at or below a price and save it as a quote,
+which lives ten minutes. What is bought later is held against it.`,
+		Example: "  ape-claw nft quote --collection gs-on-ape --token-id 42 --max-price 12.5",
+		Events:  []string{"nft.quote.created", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:quote"},
+		func(ctx context.Context, d *Deps, in NFTQuoteIn) (nft.QuoteOut, error) {
+			s, err := d.nft(in.DataSource)
+			if err != nil {
+				return nft.QuoteOut{}, err
+			}
+			return s.Quote(ctx, in.QuoteIn)
+		},
+		func(p *Printer, out nft.QuoteOut) {
+			p.Head("%s #%s for %s %s", clean(out.CollectionName), out.TokenID, out.PriceApe, out.Currency)
+			p.KV("quote", out.QuoteID, "contract", out.ContractAddress, "seller", out.Seller, "expires", out.ExpiresAt.UTC().Format("15:04:05 UTC"))
+			p.List(cyan, "Next", []string{out.Next})
+		})
+}
+
+func newNFTSimulate() Command {
+	return define(Spec{Name: "nft simulate", Short: "Run a quote's purchase against the chain without signing it",
+		Long: `Ask the marketplace for the exact transaction, check that it buys what was quoted and
+nothing else, and run it on the chain as the buyer would send it. With --from no key is
+needed, and the address is taken to have the funds.`,
+		Example: "  ape-claw nft simulate --quote q_…",
+		Events:  []string{"nft.simulation.passed", "nft.simulation.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:simulate"},
+		func(ctx context.Context, d *Deps, in nft.SimulateIn) (nft.SimulateOut, error) {
+			d.joinTrace(ctx, in.Quote)
+			s, err := d.nft("")
+			if err != nil {
+				return nft.SimulateOut{}, err
+			}
+			return s.Simulate(ctx, in)
+		},
+		func(p *Printer, out nft.SimulateOut) {
+			p.Head("%s: the purchase would succeed at block %d", p.style(green, "passed"), out.BlockNumber)
+			p.KV("buyer", out.From, "price", out.PriceApe.String()+" APE", "gas limit", sprintf("%d", out.Gas), "fee at most", out.FeeApe.String()+" APE")
+			p.List(cyan, "Next", []string{out.Next})
+		})
+}
+
+func newNFTBuy() Command {
+	return define(Spec{Name: "nft buy", Short: "Buy a quote: a dry run, and with --execute for real",
+		Long: `Tell what buying a quote would do and which gates would refuse it; with --execute pass
+every gate, sign, send, and wait until the token is the buyer's. The phrase to confirm
+is the one that the dry run shows; --autonomous stands in for it where policy allows.`,
+		Example: "  ape-claw nft buy --quote q_…\n  ape-claw nft buy --quote q_… --execute --confirm 'BUY gs-on-ape #42 12.5 APE'",
+		Events:  []string{"nft.buy.dry_run", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "policy.blocked"},
+		Risk:    RiskHigh, Permission: "nft:buy"},
+		func(ctx context.Context, d *Deps, in nft.BuyIn) (nft.BuyOut, error) {
+			d.joinTrace(ctx, in.Quote)
+			s, err := d.nft("")
+			if err != nil {
+				return nft.BuyOut{}, err
+			}
+			return s.Buy(ctx, in)
+		},
+		printBuy)
+}
+
+func printBuy(p *Printer, out nft.BuyOut) {
+	p.Head("%s", clean(out.Message))
+	if !out.DryRun {
+		p.KV("transaction", out.TxHash, "block", sprintf("%d", out.BlockNumber), "owner", out.Owner, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
+		return
+	}
+	for _, g := range out.WouldBlock {
+		p.Line("  %s %s: %s", p.style(yellow, "would refuse"), g.Name, clean(g.Reason))
+		if g.Change != "" {
+			p.Line("    %s", clean(g.Change))
+		}
+	}
+	if out.Next != "" {
+		p.List(cyan, "Next", []string{out.Next})
+	}
+}
+
+// quoteList is the list of quotes for output and completion.
+func (d *Deps) quoteList(ctx context.Context, in nft.QuotesListIn) (nft.QuotesListOut, error) {
+	s, err := d.nft("")
+	if err != nil {
+		return nft.QuotesListOut{}, err
+	}
+	return s.QuotesList(ctx, in)
+}
+
+func newNFTQuotesList() Command {
+	return define(Spec{Name: "nft quotes list", Short: "List saved quotes, newest first",
+		Events: []string{"nft.quotes.read"}, Risk: RiskRead, Permission: "nft:read"},
+		func(ctx context.Context, d *Deps, in nft.QuotesListIn) (nft.QuotesListOut, error) {
+			out, err := d.quoteList(ctx, in)
+			if err != nil {
+				return out, err
+			}
+			return out, d.Record(ctx, telemetry.Draft{Type: "nft.quotes.read", Result: map[string]any{"count": out.Count}})
+		},
+		func(p *Printer, out nft.QuotesListOut) {
+			if out.Count == 0 {
+				p.Line("No quotes.")
+				return
+			}
+			rows := make([][]string, 0, out.Count)
+			for _, q := range out.Quotes {
+				rows = append(rows, []string{q.QuoteID, q.Collection + " #" + q.TokenID, q.PriceApe.String() + " " + q.Currency, q.State(), q.ExpiresAt.UTC().Format("2006-01-02 15:04:05")})
+			}
+			p.Table([]string{"QUOTE", "TOKEN", "PRICE", "STATE", "EXPIRES (UTC)"}, rows)
+		})
+}
+
+// NFTQuotesShowOut is one quote.
+type NFTQuotesShowOut struct {
+	OK    bool          `json:"ok"`
+	Quote nft.QuoteView `json:"quote"`
+}
+
+func newNFTQuotesShow() Command {
+	return define(Spec{Name: "nft quotes show", Short: "Show one quote with its last simulation",
+		Events: []string{"nft.quotes.read"}, Risk: RiskRead, Permission: "nft:read"},
+		func(ctx context.Context, d *Deps, in nft.QuotesShowIn) (NFTQuotesShowOut, error) {
+			d.joinTrace(ctx, in.Quote)
+			s, err := d.nft("")
+			if err != nil {
+				return NFTQuotesShowOut{}, err
+			}
+			v, err := s.QuotesShow(ctx, in)
+			if err != nil {
+				return NFTQuotesShowOut{}, err
+			}
+			return NFTQuotesShowOut{true, v}, d.Record(ctx, telemetry.Draft{Type: "nft.quotes.read", Payload: map[string]any{"quoteId": v.QuoteID}, Result: map[string]any{"count": 1}})
+		},
+		func(p *Printer, out NFTQuotesShowOut) {
+			q := out.Quote
+			p.Head("%s #%s for %s %s: %s", clean(q.CollectionName), q.TokenID, q.PriceApe, q.Currency, q.State())
+			simulated := "no"
+			if q.Simulation != nil {
+				simulated = q.Simulation.At.UTC().Format("15:04:05 UTC") + " " + map[bool]string{true: "passed", false: "failed: "}[q.Simulation.OK] + q.Simulation.Reason
+			}
+			p.KV("quote", q.QuoteID, "order", q.OrderHash, "contract", q.ContractAddress, "seller", q.Seller,
+				"expires", q.ExpiresAt.UTC().Format("2006-01-02 15:04:05 UTC"), "simulated", simulated, "transaction", q.TxHash)
+		})
+}

@@ -1,0 +1,239 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// groups are the first words of commands that have sub-commands, in help's order.
+var groups = []struct{ name, short string }{
+	{"market", "Look at collections and listings"},
+	{"nft", "Quote, simulate and buy NFTs"},
+	{"nft quotes", "Look at saved quotes"},
+	{"allowlist", "The collections that may be bought"},
+	{"chain", "The chain this acts on"},
+	{"auth", "Credentials of this home"},
+	{"events", "Read, describe and write events"},
+	{"sandbox", "A local chain and marketplace to practise on"},
+}
+
+// all lists every command. It is a function, so that building the tree is the
+// only cost and nothing runs before main.
+func all() []Command {
+	return slices.Concat(systemCommands(), authCommands(), marketCommands(), nftCommands(), eventCommands(), sandboxCommands())
+}
+
+// Specs returns the declaration of every command, in the order of docs/commands.md.
+func Specs() []Command { return all() }
+
+// newRoot builds the tree for one run.
+func newRoot(d *Deps) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "ape-claw",
+		Short: "Quote, simulate and buy on ApeChain; every step is an event",
+		Long: `ape-claw is the toolkit agents and developers act on ApeChain with. Every command
+emits an event to state/events.jsonl, "ape-claw serve" streams them, and policy
+stands between the agent and the money: nothing is sent without --execute.
+
+Start here:  ape-claw demo          the whole story on a local chain
+             ape-claw quickstart    what is set up and what to do next`,
+		SilenceErrors: true, SilenceUsage: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && !d.wantJSON {
+				return cmd.Help() // a person who looks around
+			}
+			return groupRun(cmd, args)
+		},
+		Args: cobra.ArbitraryArgs,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(helpCommand())
+	root.SetFlagErrorFunc(flagError)
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(Kebab(name)) // the original's --maxPrice is --max-price
+	})
+	bindGlobals(root, d)
+	parents := map[string]*cobra.Command{"": root}
+	for _, g := range groups {
+		words := strings.Fields(g.name)
+		c := group(words[len(words)-1], g.short)
+		parents[strings.Join(words[:len(words)-1], " ")].AddCommand(c)
+		parents[g.name] = c
+	}
+	for _, c := range all() {
+		for i, name := range append([]string{c.Name}, c.Aliases...) {
+			words := strings.Fields(name)
+			parent := parents[strings.Join(words[:len(words)-1], " ")]
+			cmd := cobraCommand(c, words[len(words)-1], d)
+			cmd.Hidden = i > 0
+			parent.AddCommand(cmd)
+		}
+	}
+	return root
+}
+
+// cobraCommand is the thin Cobra side of a Command.
+func cobraCommand(c Command, use string, d *Deps) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: c.Short, Long: c.Long, Example: c.Example, Args: cobra.ArbitraryArgs}
+	if c.Long == "" {
+		cmd.Long = c.Short + "."
+	}
+	op := c.bind(cmd, d)
+	cmd.Use += argUsage(c)
+	cmd.ValidArgsFunction = argCompleter(c, d)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return d.run(cmd.Context(), c, op)
+	}
+	return cmd
+}
+
+// group returns a command that only holds others. Cobra alone would print help
+// and exit 0 on `ape-claw nft typo`, so that an agent would read a typo as success.
+func group(use, short string) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Long: short + ".", Args: cobra.ArbitraryArgs, RunE: groupRun}
+}
+
+func groupRun(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fault.New(fault.Usage, "%s needs a command: %s", cmd.CommandPath(), strings.Join(childNames(cmd), ", ")).
+			Hintf("%s --help", cmd.CommandPath())
+	}
+	err := fault.New(fault.Usage, "unknown command %q for %s", args[0], cmd.CommandPath()).
+		Hintf("%s --help", cmd.CommandPath())
+	if near := nearest(args[0], childNames(cmd)); near != "" {
+		err = err.Hintf("did you mean: %s %s", cmd.CommandPath(), near)
+	}
+	commands := map[string]string{}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			commands[strings.TrimPrefix(c.CommandPath(), "ape-claw ")] = c.Short
+		}
+	}
+	return err.With("commands", commands).With("globalFlags", globalFlagNames(cmd))
+}
+
+func childNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+func globalFlagNames(cmd *cobra.Command) []string {
+	var names []string
+	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, "--"+f.Name)
+		}
+	})
+	return names
+}
+
+// flagError turns pflag's parse errors into usage faults that name the nearest flag.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	hint := cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var needs *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if near := nearest(Kebab(name), flagNames(cmd)); near != "" {
+			hint = "did you mean: --" + near
+		}
+		return fault.Wrap(err, fault.Usage, "unknown flag --%s for %s", name, cmd.CommandPath()).Hintf("%s", hint)
+	case errors.As(err, &needs):
+		return fault.Wrap(err, fault.Usage, "--%s of %s needs a value", needs.GetSpecifiedName(), cmd.CommandPath()).Hintf("%s", hint)
+	case errors.As(err, &invalid):
+		f := invalid.GetFlag()
+		shown := invalid.GetValue()
+		if secretFlag(f.Name) {
+			shown = "***"
+		}
+		return fault.Wrap(err, fault.Usage, "--%s %q: %v", f.Name, shown, invalid.Unwrap()).Hintf("%s", hint)
+	}
+	return fault.Wrap(err, fault.Usage, "the flags of %s can't be read", cmd.CommandPath()).Hintf("%s", hint)
+}
+
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	visit := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.Flags().VisitAll(visit)
+	cmd.InheritedFlags().VisitAll(visit)
+	return names
+}
+
+// helpCommand is `ape-claw help [command…]`, an error for what does not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "Help about any command", Hidden: true,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || (len(rest) > 0 && target.HasSubCommands()) {
+				return groupRun(cmd.Root(), args)
+			}
+			return target.Help()
+		},
+	}
+}
+
+// Run executes one command line and returns its exit status. It never panics on
+// input and prints exactly one JSON document when --json is asked for.
+func Run(ctx context.Context, args []string, host Host) int {
+	d := newDeps(host)
+	d.args, d.wantJSON = args, wantsJSON(args)
+	root := newRoot(d)
+	root.SetArgs(args)
+	root.SetIn(host.Stdin)
+	root.SetOut(host.Stdout)
+	root.SetErr(host.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err != nil && !d.ran {
+		// Parsing or look-up failed, no operation ran: the error is still to be recorded and told.
+		err = d.finish(ctx, Command{Spec: Spec{Name: commandName(cmd), Risk: RiskRead}}, nil, err)
+	}
+	d.close()
+	return fault.ExitCode(err)
+}
+
+func commandName(cmd *cobra.Command) string {
+	if cmd == nil {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "ape-claw"), " ")
+}
+
+// wantsJSON finds --json in the arguments before Cobra parses them: an error in
+// front of it must be JSON too.
+func wantsJSON(args []string) bool {
+	want := false
+	for _, a := range args {
+		switch strings.ToLower(a) {
+		case "--":
+			return want
+		case "--json", "--json=true", "--json=1", "--json=t":
+			want = true
+		case "--json=false", "--json=0", "--json=f":
+			want = false
+		}
+	}
+	return want
+}

@@ -1,0 +1,207 @@
+package commands
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// run is the life of one command: configuration, the operation, its output, its
+// events, its error.
+func (d *Deps) run(ctx context.Context, c Command, op bound) error {
+	d.ran = true
+	d.spec = c.Spec
+	// The command line first: a typo must leave nothing behind.
+	if err := op.check(); err != nil {
+		return d.finish(ctx, c, nil, err)
+	}
+	cfg, err := d.Config()
+	if err == nil && needsWorld(c) {
+		err = cfg.SandboxErr
+	}
+	if err != nil && !c.Anywhere {
+		return d.finish(ctx, c, nil, err)
+	}
+	if c.Risk != RiskRead {
+		// What writes or spends must not go unrecorded.
+		if err := d.recordable(); err != nil {
+			return d.finish(ctx, c, nil, err)
+		}
+	}
+	out, err := op.run(ctx)
+	return d.finish(ctx, c, out, err)
+}
+
+// finish prints the result or the error and records what was not recorded yet.
+// It returns the error that decides the exit status.
+func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error {
+	if err == nil {
+		if f, ok := out.(failer); ok {
+			err = f.Failure()
+		}
+		if printErr := d.printResult(c, out); printErr != nil {
+			return printErr
+		}
+		return err
+	}
+	e := fault.From(err)
+	if e.Code == fault.Internal {
+		d.logger().Error("internal", "command", c.Name, "cause", d.redactor().String(causes(err)))
+	} else if e.Err != nil {
+		d.logger().Debug("failed", "command", c.Name, "code", string(e.Code), "cause", d.redactor().String(causes(e.Err)))
+	}
+	d.recordFailure(ctx, c, e)
+	d.printError(c, e)
+	return e
+}
+
+// needsWorld reports whether a command acts on the profile's chain and market: the
+// others work under the sandbox profile while no sandbox runs.
+func needsWorld(c Command) bool {
+	group, _, _ := strings.Cut(c.Name, " ")
+	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo"
+}
+
+func causes(err error) string {
+	s := err.Error()
+	for {
+		u := errors.Unwrap(err)
+		if u == nil {
+			return s
+		}
+		s += ": " + u.Error()
+		err = u
+	}
+}
+
+// recordFailure adds command.failed, unless the operation told its failure itself.
+func (d *Deps) recordFailure(ctx context.Context, c Command, e *fault.Error) {
+	if c.Quiet || (d.rec != nil && d.rec.HasFailure()) {
+		return
+	}
+	cfg, err := d.Config()
+	if err != nil {
+		return // nowhere known to write to
+	}
+	if e.Code == fault.Usage {
+		if _, err := os.Stat(cfg.StateDir); err != nil {
+			return // a typo must not create a state directory
+		}
+	}
+	if e.Code == fault.StateUnusable {
+		return // the log is what can't be used
+	}
+	// The command has failed already; that its record failed too is a warning.
+	if err := d.Record(context.WithoutCancel(ctx), telemetry.Draft{
+		Type: "command.failed", Err: e.Message,
+		Result: map[string]any{"code": string(e.Code), "exit": fault.ExitCode(e)},
+	}); err != nil {
+		d.warn("%s", fault.From(err).Message)
+	}
+}
+
+// printResult writes the one result document, or the text for people.
+func (d *Deps) printResult(c Command, out any) error {
+	if out == nil {
+		return nil
+	}
+	if !d.wantJSON {
+		p := d.printer()
+		c.text(p, out)
+		return p.flush()
+	}
+	b, err := encodeJSON(out)
+	if err != nil {
+		return err
+	}
+	return d.writeOut(d.redactor().Bytes(b))
+}
+
+// printError tells what went wrong: one JSON document, or two lines for people.
+func (d *Deps) printError(c Command, e *fault.Error) {
+	red := d.redactor()
+	if !d.wantJSON {
+		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
+		if e.Hint != "" {
+			fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", red.String(e.Hint))
+		}
+		if e.Sent == fault.SentMaybe || e.Sent == fault.SentYes {
+			fmt.Fprintf(d.host.Stderr, "ape-claw: sent: %s\n", e.Sent)
+		}
+		return
+	}
+	sent := e.Sent
+	if sent == "" {
+		sent = fault.SentNo
+	}
+	doc := orderedDoc{
+		{"ok", false}, {"error", e.Message}, {"code", e.Code}, {"hint", e.Hint}, {"sent", sent}, {"command", fullName(c.Name)},
+	}
+	for _, k := range slices.Sorted(maps.Keys(e.Details)) {
+		doc = append(doc, pair{k, e.Details[k]})
+	}
+	b, err := encodeJSON(doc)
+	if err != nil {
+		b = []byte(`{"ok":false,"error":"internal error","code":"internal","sent":"maybe"}` + "\n")
+	}
+	if err := d.writeOut(red.Bytes(b)); err != nil {
+		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", fault.From(err).Message)
+	}
+}
+
+func fullName(name string) string {
+	if name == "" {
+		return "ape-claw"
+	}
+	return "ape-claw " + name
+}
+
+// writeOut writes to stdout; a reader that went away is no fault of the command.
+func (d *Deps) writeOut(b []byte) error {
+	_, err := d.host.Stdout.Write(b)
+	return err
+}
+
+// stream prints one NDJSON line of a streaming command.
+func (d *Deps) stream(v any) error {
+	b, err := encodeJSON(v)
+	if err != nil {
+		return err
+	}
+	return d.writeOut(d.redactor().Bytes(b))
+}
+
+// pair and orderedDoc print an object with its fields in a chosen order.
+type pair struct {
+	key   string
+	value any
+}
+type orderedDoc []pair
+
+// MarshalJSON writes the pairs as one object.
+func (o orderedDoc) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, p := range o {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		k, err := json.Marshal(p.key)
+		if err != nil {
+			return nil, err
+		}
+		v, err := encodeJSON(p.value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(append(append(b, k...), ':'), v[:len(v)-1]...)
+	}
+	return append(b, '}'), nil
+}

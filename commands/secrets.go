@@ -1,0 +1,51 @@
+package commands
+
+import "strings"
+
+// sensitiveFlags are flags whose values are secrets, of this and of later commands
+// and of the original: an error in front of one must not show what stands behind it.
+var sensitiveFlags = map[string]bool{
+	"private-key": true, "agent-token": true, "opensea-api-key": true, "relay-api-key": true, "api-key": true,
+	"registration-key": true, "invite": true, "password": true, "passphrase": true, "secret": true, "mnemonic": true, "token": true,
+}
+
+func secretFlag(name string) bool { return sensitiveFlags[Kebab(name)] }
+
+// secretArgs returns the values of sensitive flags as they stand in the arguments,
+// before anything is parsed.
+func secretArgs(args []string) []string {
+	var out []string
+	for i, a := range args {
+		name, value, has := strings.Cut(strings.TrimLeft(a, "-"), "=")
+		if !strings.HasPrefix(a, "-") || !secretFlag(name) {
+			continue
+		}
+		if !has && i+1 < len(args) && (!strings.HasPrefix(args[i+1], "-") || len(args[i+1]) > 1) {
+			value = args[i+1]
+		}
+		// "-" asks at the terminal, and a very short value would blank out half of the output.
+		if len(value) >= minSecret {
+			out = append(out, value)
+		}
+	}
+	return out
+}
+
+// minSecret is the length from which a value is worth hiding everywhere.
+const minSecret = 4
+
+// earlySecrets are secret settings as flags and environment hold them, valid or not.
+func (d *Deps) earlySecrets() []string {
+	out := secretArgs(d.args)
+	for _, o := range options() {
+		if !o.secret {
+			continue
+		}
+		for _, env := range []string{o.env, o.alias} {
+			if v := d.host.getenv(env); env != "" && len(v) >= minSecret {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+// Package commands is the Cobra tree: one file a command, each a declaration, a
+// typed input and output, and one operation that the CLI, the AI tools and MCP
+// share. It alone knows Cobra and Viper, and it composes the domain packages.
+package commands
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/spf13/cobra"
+)
+
+// Risk says what a command can do, and so who may run it.
+type Risk string
+
+// The risks, from harmless to what only a person may do at a terminal.
+const (
+	RiskRead  Risk = "read"  // looks; changes nothing but the event log
+	RiskWrite Risk = "write" // changes local state
+	RiskHigh  Risk = "high"  // can move money or act on chain
+	RiskHuman Risk = "human" // only a person; never a tool
+)
+
+// Spec is the declaration of a command. Documentation, completion, tests, AI
+// tools and MCP read it; nothing about a command is declared anywhere else.
+type Spec struct {
+	Name       string   // the words: "nft quote"
+	Aliases    []string // other full names: "nft quote-buy"
+	Short      string   // one line, no full stop
+	Long       string
+	Example    string
+	Events     []string // event types it can emit, beside command.failed
+	Risk       Risk
+	Permission string // what a tool caller must hold, as noun:verb
+	// Quiet commands emit no event and create no state directory: help, version,
+	// completion, reads of the log, serve, sandbox status.
+	Quiet bool
+	// Streams says that --json prints NDJSON, the last line being the result.
+	Streams bool
+	// Anywhere commands work when configuration is broken: they report it.
+	Anywhere bool
+}
+
+// Op is what a command does: typed input to typed output, no Cobra in sight.
+type Op[In, Out any] func(ctx context.Context, d *Deps, in In) (Out, error)
+
+// Command is a Spec with its input type and a way to run it.
+type Command struct {
+	Spec
+	In  reflect.Type // a struct; its fields are the flags, by their tags
+	Out reflect.Type
+	// bind makes flags for a fresh In on cmd and returns what runs with it.
+	bind func(cmd *cobra.Command, d *Deps) bound
+	// text prints an Out for people.
+	text func(p *Printer, out any)
+}
+
+// define ties a declaration, an operation and its text output together.
+func define[In, Out any](spec Spec, op Op[In, Out], text func(p *Printer, out Out)) Command {
+	return Command{
+		Spec: spec,
+		In:   reflect.TypeFor[In](),
+		Out:  reflect.TypeFor[Out](),
+		bind: func(cmd *cobra.Command, d *Deps) bound {
+			in := new(In)
+			fields := bindFields(cmd, d, reflect.ValueOf(in).Elem())
+			return bound{
+				check: func() error { return fields.check(cmd) },
+				run:   func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
+			}
+		},
+		text: func(p *Printer, out any) { text(p, out.(Out)) },
+	}
+}
+
+// bound is an operation with the input of one command line.
+type bound struct {
+	check func() error // what is missing or too much on the command line
+	run   func(ctx context.Context) (any, error)
+}
+
+// failer is an Out that describes a failure itself, as doctor's does: it is
+// printed as the result, and the error decides the exit status.
+type failer interface{ Failure() error }
