@@ -56,13 +56,13 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 		err = s.expired(q, s.now())
 	}
 	if err != nil {
-		return BuyOut{}, s.blocked(ctx, cmdBuy, !in.Execute, err)
+		return BuyOut{}, s.refused(ctx, cmdBuy, !in.Execute, q, err)
 	}
 	if !in.Execute {
 		return s.dryRun(ctx, f, q)
 	}
 	out, err := s.execute(ctx, f, q, in)
-	return out, s.blocked(ctx, cmdBuy, false, err)
+	return out, s.refused(ctx, cmdBuy, false, q, err)
 }
 
 // dryRun evaluates the gates that need no phrase and no reservation. It asks no

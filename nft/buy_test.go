@@ -25,7 +25,7 @@ func TestBuyStory(t *testing.T) {
 	s, q := w.service(), w.quoted()
 
 	_, err := s.Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
-	refused(t, err, fault.SimulationRequired, "imulat")
+	refused(t, err, fault.SimulationRequired, "nft simulate --quote "+q.QuoteID)
 	if _, err := s.Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID}); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestGates(t *testing.T) {
 			if len(w.sent) != 0 {
 				t.Fatal("it was sent")
 			}
-			if d := w.last(); d.Type != "policy.blocked" || d.DryRun || d.Err == "" {
+			if d := w.last(); d.Type != "policy.blocked" || d.DryRun || d.Err == "" || d.Payload.(map[string]any)["quoteId"] != q.QuoteID {
 				t.Errorf("event %+v", d)
 			}
 			in.Execute = false

@@ -126,6 +126,22 @@ func (s *Service) blocked(ctx context.Context, command string, dryRun bool, err 
 	return policy.Blocked(ctx, s.d.Recorder, "ape-claw "+command, dryRun, err)
 }
 
+// refused is blocked for a quote: the refusal names it, and the command to run next.
+func (s *Service) refused(ctx context.Context, command string, dryRun bool, q Quote, err error) error {
+	if !fault.IsGate(fault.CodeOf(err)) {
+		return err
+	}
+	f := fault.From(err)
+	f.With("quoteId", q.QuoteID).With("collection", q.Collection).With("tokenId", q.TokenID)
+	switch f.Code {
+	case fault.SimulationRequired:
+		f.Hintf("simulate it: %s", s.next(cmdSimulate, q.QuoteID))
+	case fault.ConfirmationMismatch:
+		f.Hintf("give --confirm the phrase that the dry run shows: %s", s.next(cmdBuy, q.QuoteID))
+	}
+	return s.blocked(ctx, command, dryRun, err)
+}
+
 // fence reads policy, allowlist and halt file; an unreadable one is a refusal.
 func (s *Service) fence(ctx context.Context) (policy.Fence, error) {
 	f, err := s.d.Fence(ctx)

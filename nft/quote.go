@@ -28,6 +28,7 @@ type QuoteIn struct {
 
 // QuoteOut is the result of nft quote.
 type QuoteOut struct {
+	OK bool `json:"ok"`
 	Quote
 	Next string `json:"next"` // the command that comes next
 }
@@ -66,7 +67,7 @@ func (s *Service) Quote(ctx context.Context, in QuoteIn) (QuoteOut, error) {
 	if err := s.save(ctx, q); err != nil {
 		return QuoteOut{}, err
 	}
-	return QuoteOut{Quote: q, Next: s.next(cmdSimulate, q.QuoteID)}, nil
+	return QuoteOut{OK: true, Quote: q, Next: s.next(cmdSimulate, q.QuoteID)}, nil
 }
 
 // parse checks what the caller typed.

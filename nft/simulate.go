@@ -58,7 +58,7 @@ func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, err
 		err = policy.Decide(policy.Inspect, f, s.purchase(f, q)).Refusal()
 	}
 	if err != nil {
-		return SimulateOut{}, s.blocked(ctx, cmdSimulate, false, err)
+		return SimulateOut{}, s.refused(ctx, cmdSimulate, false, q, err)
 	}
 	b, err := s.buyerOf(ctx, in.From)
 	if err != nil {

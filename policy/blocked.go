@@ -15,7 +15,8 @@ type Recorder interface {
 
 // Blocked records err as a policy.blocked event if it is a refusal of policy,
 // and returns it. Any other error is returned as it is: what the network or the
-// disk did is not policy's. When the event can't be recorded, the refusal still
+// disk did is not policy's. What the error's details say of the purchase and of
+// the gate's measure goes along. When the event can't be recorded, the refusal still
 // comes first in what is returned.
 func Blocked(ctx context.Context, rec Recorder, command string, dryRun bool, err error) error {
 	code := fault.CodeOf(err)
@@ -27,11 +28,18 @@ func Blocked(ctx context.Context, rec Recorder, command string, dryRun bool, err
 	if !ok {
 		gate = string(code)
 	}
-	recErr := rec.Record(ctx, telemetry.Draft{
-		Type: "policy.blocked", DryRun: dryRun, Err: e.Message,
-		Payload: map[string]any{"command": command, "reason": e.Message},
-		Result:  map[string]any{"blocked": true, "reason": e.Message, "code": string(code), "gate": gate},
-	})
+	payload := map[string]any{"command": command, "reason": e.Message}
+	result := map[string]any{"blocked": true, "reason": e.Message, "code": string(code), "gate": gate}
+	known := func(into map[string]any, keys ...string) {
+		for _, k := range keys {
+			if v, ok := e.Details[k].(string); ok && v != "" {
+				into[k] = v
+			}
+		}
+	}
+	known(payload, "quoteId", "collection", "tokenId")
+	known(result, "measured", "limit")
+	recErr := rec.Record(ctx, telemetry.Draft{Type: "policy.blocked", DryRun: dryRun, Err: e.Message, Payload: payload, Result: result})
 	if recErr != nil {
 		return errors.Join(err, recErr)
 	}

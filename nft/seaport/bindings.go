@@ -1239,7 +1239,7 @@ func (seaport *Seaport) UnpackError(raw []byte) (any, error) {
 	if bytes.Equal(raw[:4], seaport.abi.Errors["UnusedItemParameters"].ID.Bytes()[:4]) {
 		return seaport.UnpackUnusedItemParametersError(raw[4:])
 	}
-	return nil, errors.New("Unknown error")
+	return nil, errors.New("unknown error")
 }
 
 // SeaportBadContractSignature represents a BadContractSignature error raised by the Seaport contract.
