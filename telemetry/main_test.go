@@ -131,3 +131,6 @@ func show(lines []string) string {
 	}
 	return b.String()
 }
+
+// failSync is a disk that can't sync.
+func failSync(*os.File) error { return errSync }
