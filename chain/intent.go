@@ -57,9 +57,10 @@ type Story interface {
 	// was wanted, and the transaction stays open as unknown.
 	Confirmed(context.Context, TxInfo, Receipt) (telemetry.Draft, error)
 	// Reverted tells that it was mined and failed.
-	Reverted(TxInfo, Receipt, string) telemetry.Draft
-	// Unknown tells that nobody waits any longer and why.
-	Unknown(TxInfo, string) telemetry.Draft
+	Reverted(tx TxInfo, receipt Receipt, reason string) telemetry.Draft
+	// Unknown tells that nobody waits any longer, whether it was sent (yes or
+	// maybe) and why.
+	Unknown(tx TxInfo, sent, why string) telemetry.Draft
 }
 
 // DefaultFeeCeiling is what gas of one transaction may cost in all when the

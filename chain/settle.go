@@ -202,7 +202,7 @@ func (f flow) unknown(ctx context.Context, sent, why string) error {
 		WithSent(sent).With("txHash", f.r.info.Hash.Hex()).With("nonce", f.r.info.Nonce)
 	write, cancel := writeContext(ctx)
 	defer cancel()
-	line, encodeErr := f.rec.Encode(f.story.Unknown(f.r.info, why))
+	line, encodeErr := f.rec.Encode(f.story.Unknown(f.r.info, sent, why))
 	err := f.journal.atomically(write, func(tx *sql.Tx) error {
 		if err := f.journal.set(write, tx, f.r.id, StateUnknown, `reason = ?`, why); err != nil || line == nil {
 			return err

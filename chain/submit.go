@@ -303,7 +303,7 @@ func (s *Sender) broadcast(ctx context.Context, info TxInfo, raw []byte) (unclea
 func (s *Sender) look(ctx context.Context, hash common.Hash, class Class) (bool, error) {
 	looks := 1
 	if class == ClassNonceTooLow || class == ClassRateLimited {
-		looks = 10
+		looks = 9
 	}
 	for wait := pollFirst; looks > 0; looks-- {
 		_, mined, err := s.client.Receipt(ctx, hash)
