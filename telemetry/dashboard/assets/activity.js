@@ -64,7 +64,7 @@ export class Activity {
         if (!bar[kind]) continue;
         const part = (full * bar[kind]) / total(bar);
         y -= part;
-        c.fillStyle = colour(kind);
+        c.fillStyle = colour(kind === "real" ? "real-fill" : kind);
         c.fillRect(x, y, Math.max(1.5, width - 1), part);
       }
     }

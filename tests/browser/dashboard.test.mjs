@@ -1,0 +1,290 @@
+// The page in a real browser.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { append, event, openPage, purchase, startServer, stateDir, until } from "./harness.mjs";
+
+async function open(t, lines = [], options) {
+  const dir = await stateDir(t);
+  if (lines.length) await append(dir, ...lines);
+  const server = await startServer(t, dir);
+  const page = await openPage(t, server.url, options);
+  await page.waitForSelector('#state[data-state="live"]');
+  return { dir, server, page };
+}
+
+const rows = (page) => page.locator(".rows .row:not([hidden])");
+const sentences = (page) => page.locator(".rows .row:not([hidden])").evaluateAll((all) =>
+  all.sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((r) => r.querySelector(".what").textContent));
+const shows = (page, n) => until(`${n} rows`, async () => (await rows(page).count()) === n);
+const clean = (page) => assert.deepEqual([page.complaints, page.foreign], [[], []]);
+
+test("loads under its policy without a complaint, and shows the backlog and live events", async (t) => {
+  const { dir, page } = await open(t, purchase());
+  await shows(page, 6);
+  assert.deepEqual(await sentences(page), [
+    "Bought Demo Apes #12 for 12.5 APE", "Sent the purchase of Demo Apes #12 for 12.5 APE", "Would buy Demo Apes #12 for 12.5 APE, nothing was sent",
+    "Simulation passed for Demo Apes #12 at 12.5 APE", "Refused nft buy: the quote has no passed simulation", "Quoted Demo Apes #12 at 12.5 APE",
+  ]);
+  await append(dir, event("doctor.ran", { result: { checks: {}, warnings: ["a", "b"] } }));
+  await shows(page, 7);
+  assert.equal((await sentences(page))[0], "Checked the setup: ready, 2 warnings");
+  assert.equal(await page.title(), "Live · ape-claw");
+  assert.match(await page.locator("#profile").textContent(), /Sandbox.*7733139/);
+  assert.equal(await page.locator(".card.sandbox b").textContent(), "12.5 APE");
+  const fonts = await page.evaluate(async () => (await document.fonts.ready, [...document.fonts].filter((f) => f.status === "loaded").length));
+  assert.equal(fonts, 2);
+  clean(page);
+});
+
+test("an empty log says what to do", async (t) => {
+  const { page } = await open(t);
+  await until("the hint", async () => /ape-claw demo/.test(await page.locator("#empty").textContent()));
+  clean(page);
+});
+
+test("sandbox, dry run and real are told apart in words and colour", async (t) => {
+  const { page } = await open(t, [
+    event("nft.buy.confirmed", { chainId: 33139, dryRun: false }), event("nft.buy.dry_run", { chainId: 33139, dryRun: true }),
+    event("nft.buy.confirmed", { dryRun: false }), event("nft.buy.dry_run", { dryRun: true }),
+  ]);
+  await shows(page, 4);
+  const seen = await page.locator(".rows .row:not([hidden]) .badge").evaluateAll((all) => all.map((b) => [b.textContent, getComputedStyle(b).color]));
+  assert.deepEqual(new Set(seen.map(([word]) => word)), new Set(["Real", "Dry run", "Sandbox", "Sandboxdry"]));
+  assert.equal(new Set(seen.map(([, colour]) => colour)).size, 3);
+});
+
+test("stale when the server dies, live with everything when it is back", async (t) => {
+  const { dir, server, page } = await open(t, [event("a.one")]);
+  await shows(page, 1);
+  await server.kill();
+  await page.waitForSelector('#state[data-state="stale"]');
+  assert.match(await page.title(), /^Stale/);
+  assert.match(await page.locator("#banner").textContent(), /Not live/);
+  await append(dir, event("a.two"), event("a.three")); // while nobody serves
+  const again = await startServer(t, dir, server.addr);
+  await page.waitForSelector('#state[data-state="live"]');
+  await shows(page, 3);
+  await append(dir, event("a.four"));
+  await shows(page, 4);
+  assert.deepEqual(await sentences(page), ["A four", "A three", "A two", "A one"]);
+  assert.equal(await page.locator("#banner").isVisible(), false);
+  assert.equal(again.addr, server.addr);
+});
+
+test("a replaced log is shown from its start", async (t) => {
+  const { dir, page } = await open(t, [event("a.old"), event("a.older")]);
+  await shows(page, 2);
+  const { rename, writeFile } = await import("node:fs/promises");
+  await writeFile(`${dir}/new`, event("b.new") + "\n");
+  await rename(`${dir}/new`, `${dir}/events.jsonl`);
+  await until("the new log", async () => (await sentences(page)).join() === "B new");
+});
+
+test("filters by type, agent, trace, kind and text, kept in the address", async (t) => {
+  const { page } = await open(t, [...purchase({ trace: "trace_one" }), ...purchase({ trace: "trace_two", agentId: "nightowl", tokenId: "77", chainId: 33139 }), event("doctor.ran")]);
+  await shows(page, 13);
+  await page.selectOption("#f-type", "nft.*");
+  await shows(page, 10);
+  await page.selectOption("#f-agent", "nightowl");
+  await shows(page, 5);
+  assert.match(page.url(), /type=nft\.\*&agent=nightowl/);
+  await page.locator("#clear").click();
+  await shows(page, 13);
+  await page.fill("#f-trace", "trace_one");
+  await shows(page, 6);
+  await page.fill("#f-trace", "");
+  await page.locator(".card.real").click();
+  await until("real ones only", async () => (await page.locator(".rows .row:not([hidden]) .badge.real").count()) === (await rows(page).count()));
+  assert.equal(await page.locator(".card.real").getAttribute("aria-pressed"), "true");
+  await page.locator(".card.refused").click();
+  await shows(page, 1);
+  await page.locator("#clear").click();
+  await page.fill("#f-text", "#77 for");
+  await shows(page, 3);
+  await page.reload();
+  await page.waitForSelector('#state[data-state="live"]');
+  await shows(page, 3);
+  await page.fill("#f-text", "nothing has this");
+  await until("the hint", async () => /No event passes/.test(await page.locator("#empty").textContent()));
+  clean(page);
+});
+
+test("pause holds the list and counts; resume shows what came", async (t) => {
+  const { dir, page } = await open(t, [event("a.one")]);
+  await shows(page, 1);
+  await page.keyboard.press("p");
+  await append(dir, event("a.two"), event("a.three"));
+  await until("the count", async () => /2 new/.test(await page.locator("#pause").textContent()));
+  assert.equal(await rows(page).count(), 1);
+  assert.equal(await page.title(), "Paused (2) · ape-claw");
+  await page.locator("#pause").click();
+  await shows(page, 3);
+  assert.equal(await page.title(), "Live · ape-claw");
+});
+
+test("a trace is a timeline, with times, amounts and hashes; the details are exact", async (t) => {
+  const { dir, page } = await open(t, [event("x.y"), ...purchase()]);
+  await shows(page, 7);
+  await page.locator(".rows .row", { hasText: "Bought Demo Apes" }).click();
+  const steps = page.locator(".steps li");
+  assert.equal(await steps.count(), 6);
+  assert.match(await steps.nth(1).textContent(), /\+400 ms/);
+  assert.match(await steps.nth(5).textContent(), /Bought Demo Apes #12 for 12\.5 APE\+1\.25 snft\.buy\.confirmed.*tx0xabab…abef.*block18,234.*owner0x264f…3d4d/);
+  assert.match(await page.locator(".timeline h3").textContent(), /6 steps in 3\.85 s/);
+  assert.equal(await page.locator(".step[aria-current=step] .kind").textContent(), "nft.buy.confirmed");
+  await steps.nth(0).locator("button").click();
+  assert.equal(await page.locator(".rows .row[aria-selected=true] .type").textContent(), "nft.quote.created");
+  assert.match(await page.locator(".json").textContent(), /"priceWei": "12500000000000000000"/);
+  // It grows while it is looked at.
+  await append(dir, event("v2.receipt.recorded", { traceId: "trace_purchase" }));
+  await until("the seventh step", async () => (await steps.count()) === 7);
+  // Only this trace.
+  await page.keyboard.press("t");
+  await shows(page, 7);
+  await page.keyboard.press("t");
+  await shows(page, 8);
+  clean(page);
+});
+
+test("steps from before the page's backlog are fetched", async (t) => {
+  const early = purchase({ trace: "trace_long" });
+  const { page } = await open(t, [...early.slice(0, 5), ...Array.from({ length: 320 }, () => event("a.b")), early[5]]);
+  await until("rows", async () => (await rows(page).count()) > 10);
+  await page.keyboard.press("j");
+  await until("all six steps", async () => (await page.locator(".steps li").count()) === 6);
+});
+
+test("keyboard", async (t) => {
+  const { page } = await open(t, [event("a.one"), event("a.two"), event("a.three")]);
+  await shows(page, 3);
+  const selected = () => page.locator(".rows .row[aria-selected=true] .what").textContent();
+  await page.keyboard.press("j");
+  assert.equal(await selected(), "A three");
+  await page.keyboard.press("j");
+  assert.equal(await selected(), "A two");
+  await page.keyboard.press("k");
+  assert.equal(await selected(), "A three");
+  await page.keyboard.press("Shift+G");
+  assert.equal(await selected(), "A one");
+  await page.keyboard.press("g");
+  assert.equal(await selected(), "A three");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "inspector");
+  await page.keyboard.press("Escape");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "events");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await selected(), "A two");
+  assert.equal(await page.locator("#events").getAttribute("aria-activedescendant"), await page.locator(".rows .row[aria-selected=true]").getAttribute("id"));
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".rows .row[aria-selected=true]").count(), 0);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "f-text");
+  await page.keyboard.type("pjk?"); // letters are text here
+  assert.equal(await page.inputValue("#f-text"), "pjk?");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("x");
+  await shows(page, 3);
+  await page.keyboard.press("?");
+  assert.equal(await page.locator("#help").evaluate((d) => d.open), true);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator("#help").evaluate((d) => d.open), false);
+  await page.keyboard.press("Tab"); // the skip link comes first from the top of the page
+  clean(page);
+});
+
+test("copying gives the line as it is in the log", async (t) => {
+  const line = '{"v":1, "ts":"2026-11-30T12:00:00.000Z","eventType":"x.y","n":10.123456789012345678,"chainId":1,"ok":true}';
+  const { page } = await open(t, [line], { permissions: ["clipboard-read", "clipboard-write"] });
+  await shows(page, 1);
+  await page.keyboard.press("j");
+  assert.match(await page.locator(".json").textContent(), /10\.123456789012345678/);
+  await page.keyboard.press("c");
+  await until("the clipboard", async () => (await page.evaluate(() => navigator.clipboard.readText())) === line);
+});
+
+test("what an event says is never markup", async (t) => {
+  const evil = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
+  const fields = { agentId: evil, traceId: evil, command: evil, payload: { collection: evil, tokenId: evil }, result: { quoteId: evil, reason: evil, txHash: evil, owner: evil }, error: evil, ok: false };
+  const { page } = await open(t, [event("policy.blocked", fields), event("nft.quote.created", fields), event(evil, fields)]);
+  await shows(page, 3);
+  for (let i = 0; i < 3; i++) await page.keyboard.press("j");
+  await page.selectOption("#f-agent", evil);
+  await until("text", async () => (await page.locator(".rows").textContent()).includes("<img"));
+  assert.equal(await page.evaluate(() => window.owned), undefined);
+  assert.equal(await page.locator("main img, main script").count(), 0);
+  clean(page);
+});
+
+test("hundreds of events a second, and thousands held, stay smooth", async (t) => {
+  const { dir, page } = await open(t, [event("a.b")]);
+  await shows(page, 1);
+  await page.evaluate(() => {
+    window.worst = 0;
+    let last = performance.now();
+    const tick = (now) => {
+      window.worst = Math.max(window.worst, now - last);
+      last = now;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  });
+  for (let second = 0; second < 6; second++) {
+    for (let k = 0; k < 10; k++) {
+      await append(dir, ...Array.from({ length: 100 }, () => event("nft.buy.dry_run", { payload: { collection: "demo-apes", tokenId: "3" } })));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  await until("the cap", async () => /5,[0-5]\d\d events/.test(await page.locator("#count").textContent()));
+  const drawn = await page.locator(".rows .row").count();
+  assert.ok(drawn < 80, `only the rows in sight are in the page, not ${drawn}`);
+  const worst = await page.evaluate(() => window.worst);
+  t.diagnostic(`longest frame ${Math.round(worst)} ms at 1,000 events/s`);
+  assert.ok(worst < 1000, `a frame took ${worst} ms`);
+  // What is being read stays where it is.
+  await page.locator("#events").evaluate((n) => (n.scrollTop = 3400));
+  const before = await page.locator("#events").evaluate((n) => document.elementFromPoint(300, n.getBoundingClientRect().top + 60).closest(".row").id);
+  await append(dir, event("a.late"), event("a.later"));
+  await until("the note", async () => /2 newer/.test(await page.locator("#newer").textContent()));
+  const after = await page.locator("#events").evaluate((n) => document.elementFromPoint(300, n.getBoundingClientRect().top + 60).closest(".row").id);
+  assert.equal(after, before);
+  await page.locator("#newer").click();
+  assert.equal((await sentences(page))[0], "A later");
+});
+
+for (const colorScheme of ["dark", "light"]) {
+  test(`text has enough contrast: ${colorScheme}`, async (t) => {
+    const { page } = await open(t, [...purchase(), ...purchase({ trace: "trace_real", chainId: 33139 }), event("x.y", { chainId: 33139 })], { colorScheme });
+    await shows(page, 13);
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.waitForSelector(".json");
+    const poor = await page.evaluate(() => {
+      const ctx = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+      const over = (colour, under) => { // the browser blends, whatever the notation
+        ctx.fillStyle = `rgb(${under.join(" ")})`;
+        ctx.fillRect(0, 0, 1, 1);
+        ctx.fillStyle = colour;
+        ctx.fillRect(0, 0, 1, 1);
+        return [...ctx.getImageData(0, 0, 1, 1).data].slice(0, 3);
+      };
+      const light = (c) => c.map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+      const behind = (node) => {
+        const chain = [];
+        for (let n = node; n; n = n.parentElement) chain.unshift(getComputedStyle(n).backgroundColor);
+        return chain.reduce((under, colour) => over(colour, under), [255, 255, 255]);
+      };
+      const out = [];
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walker.nextNode()) {
+        const node = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || !node.checkVisibility({ visibilityProperty: true }) || node.closest("option, .skip, .toast, .hidden")) continue;
+        const under = behind(node);
+        const [a, b] = [light(over(getComputedStyle(node).color, under)), light(under)];
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        if (ratio < 4.5) out.push(`${node.tagName}.${node.className} "${walker.currentNode.data.trim().slice(0, 30)}" ${ratio.toFixed(2)}`);
+      }
+      return [...new Set(out)];
+    });
+    assert.deepEqual(poor, []);
+  });
+}

@@ -1,0 +1,114 @@
+// What the tests share: a server on a state directory of its own, events to
+// put into its log, and a browser.
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+export const PATIENCE = 20_000;
+
+/** Waits until check() is true. The wait is bounded, and its end says what was waited for. */
+export async function until(what, check) {
+  const end = Date.now() + PATIENCE;
+  for (;;) {
+    const value = await check();
+    if (value) return value;
+    if (Date.now() > end) throw new Error(`waited ${PATIENCE} ms for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** The program under test: APE_CLAW_BIN, or, when that is not set, the small server in server/, built here. */
+let built = "";
+function program(dir, addr) {
+  const args = ["--state-dir", dir, "--addr", addr];
+  if (process.env.APE_CLAW_BIN) return [process.env.APE_CLAW_BIN, ["serve", ...args, "--json"]];
+  if (!built) {
+    built = join(mkdtempSync(join(tmpdir(), "ape-claw-server-")), "server");
+    execFileSync("go", ["build", "-o", built, "./server"], { cwd: import.meta.dirname, env: { ...process.env, CGO_ENABLED: "0" }, stdio: "inherit" });
+    process.once("exit", () => rmSync(dirname(built), { recursive: true, force: true }));
+  }
+  return [built, args];
+}
+
+export async function stateDir(t) {
+  const dir = await mkdtemp(join(tmpdir(), "ape-claw-browser-"));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Starts a server; {url, addr, dir, stop(), kill()}. */
+export async function startServer(t, dir, addr = "127.0.0.1:0") {
+  const [bin, args] = program(dir, addr);
+  // No settings of whoever runs the tests; a home of its own.
+  const child = spawn(bin, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home") } });
+  let stderr = "";
+  child.stderr.on("data", (b) => (stderr += b));
+  const exited = new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
+  const line = await new Promise((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    exited.then(({ code }) => reject(new Error(`${bin} exited with ${code}: ${stderr}`)));
+  });
+  const { url } = JSON.parse(line);
+  const end = (signal) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    return exited;
+  };
+  t.after(() => end("SIGKILL"));
+  return { url, addr: new URL(url).host, dir, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+}
+
+let serial = 0;
+
+/** One line of the log. */
+export function event(eventType, fields = {}) {
+  serial++;
+  return JSON.stringify({
+    v: 1, ts: new Date().toISOString(), eventType, agentId: "scout", sessionId: "session_1", traceId: `trace_t${serial}`,
+    command: "ape-claw test", dryRun: true, chainId: 7733139, payload: {}, result: { serial }, ok: true, error: null, ...fields,
+  });
+}
+
+/** The lines of one purchase, as the program writes them. */
+export function purchase({ trace = "trace_purchase", chainId = 7733139, tokenId = "12", agentId = "mara", at = Date.now() } = {}) {
+  const quoteId = `q_${trace}`;
+  const item = { collection: "demo-apes", name: "Demo Apes", tokenId, priceApe: 12.5, priceWei: "12500000000000000000", currency: "APE" };
+  const txHash = "0x" + "ab".repeat(31) + "ef";
+  const step = (ms, eventType, dryRun, payload, result, error = null) =>
+    event(eventType, { ts: new Date(at + ms).toISOString(), agentId, traceId: trace, chainId, command: "ape-claw nft buy", dryRun, payload, result, ok: error === null, error });
+  return [
+    step(0, "nft.quote.created", true, { collection: "demo-apes", tokenId }, { quoteId, ...item }),
+    step(400, "policy.blocked", false, { command: "ape-claw nft buy", reason: "the quote has no passed simulation", quoteId }, { blocked: true, reason: "the quote has no passed simulation", code: "simulation_required" }, "the quote has no passed simulation"),
+    step(1000, "nft.simulation.passed", true, { quoteId }, { simulated: true, blockNumber: 41 }),
+    step(1700, "nft.buy.dry_run", true, { quoteId }, { wouldBuy: true, wouldBlock: [] }),
+    step(2600, "nft.buy.submitted", false, { quoteId }, { txHash, nonce: 1 }),
+    step(3850, "nft.buy.confirmed", false, { quoteId }, { txHash, blockNumber: 18234, owner: "0x264f" + "0".repeat(32) + "3d4d" }),
+  ];
+}
+
+export const append = (dir, ...lines) => appendFile(join(dir, "events.jsonl"), lines.map((l) => l + "\n").join(""));
+
+const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+
+/** A page of a fresh browser, which fails the test for anything the console or the page complains about. */
+export async function openPage(t, url, options = {}) {
+  if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium, or set CHROMIUM`);
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+  });
+  t.after(() => browser.close());
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "dark", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.complaints = [];
+  page.foreign = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()));
+  page.on("pageerror", (e) => page.complaints.push(String(e)));
+  page.on("request", (r) => r.url().startsWith(url) || page.foreign.push(r.url()));
+  await page.goto(url);
+  return page;
+}
