@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -340,4 +341,40 @@ func TestCanceledStart(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	start(t, sandbox.Options{Home: home})
+}
+
+// TestManyBuyersAtOnce buys from eight accounts while others read the lists.
+func TestManyBuyersAtOnce(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 40})
+	const buyers, each = 8, 5
+	var group sync.WaitGroup
+	for n := range buyers {
+		k := demo.DeriveKey("test", fmt.Sprint("buyer ", n))
+		if err := w.Fund(t.Context(), k.Address(), ape(t, "1000")); err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			for i := range each {
+				o := w.Demo().Orders[n*each+i]
+				if _, err := w.Buy(t.Context(), k, o); err != nil {
+					t.Errorf("buyer %d, order %d: %v", n, i, err)
+					return
+				}
+				if l, err := w.Listing(t.Context(), o.Hash); err != nil || l.Status != opensea.Fulfilled {
+					t.Errorf("buyer %d, order %d: status %s, %v", n, i, l.Status, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	all, err := w.Listings(t.Context(), "demo-apes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range all {
+		if l.Status != opensea.Fulfilled {
+			t.Errorf("order of #%s is %s", l.TokenID, l.Status)
+		}
+	}
 }

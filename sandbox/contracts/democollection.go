@@ -1,6 +1,8 @@
 // Code generated via abigen V2 - DO NOT EDIT.
 // This file is a generated binding and any manual changes will be lost.
 
+//lint:file-ignore ST1005 generated
+
 package contracts
 
 import (
@@ -783,7 +785,7 @@ func (demoCollection *DemoCollection) UnpackError(raw []byte) (any, error) {
 	if bytes.Equal(raw[:4], demoCollection.abi.Errors["ERC721NonexistentToken"].ID.Bytes()[:4]) {
 		return demoCollection.UnpackERC721NonexistentTokenError(raw[4:])
 	}
-	return nil, errors.New("Unknown error")
+	return nil, errors.New("unknown error")
 }
 
 // DemoCollectionERC2981InvalidDefaultRoyalty represents a ERC2981InvalidDefaultRoyalty error raised by the DemoCollection contract.
