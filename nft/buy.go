@@ -156,19 +156,16 @@ func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.
 	if sender.Address() != t.buyer.addr {
 		return nil, chain.Prepared{}, fault.New(fault.Internal, "the sender is not the buyer").WithSent(fault.SentNo)
 	}
-	c, err := s.d.Chain(ctx)
-	if err != nil {
-		return nil, chain.Prepared{}, err
-	}
 	prepared, err := sender.Prepare(ctx, chain.Intent{
 		Key: "nft.buy:" + q.QuoteID, ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data,
-		Story: newStory(q, t.buyer.addr, c),
+		Story: newStory(q, t.buyer.addr, t.chain),
 	})
 	return sender, prepared, err
 }
 
 // authorize holds what will be signed against policy, read anew: somebody may
-// have halted or narrowed it since, and the time goes on.
+// have halted or narrowed it since, and the time goes on. The price stays the
+// quoted one, which the phrase names; the verified value is not above it.
 func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t trial, prepared chain.Prepared) (policy.Grant, error) {
 	f, err := s.fence(ctx)
 	if err != nil {
@@ -176,7 +173,7 @@ func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t t
 	}
 	fresh := s.purchase(f, q)
 	fresh.Confirm, fresh.Autonomous = p.Confirm, p.Autonomous
-	fresh.Price, fresh.FeeLimit = t.call.Value, prepared.Fees.FeeCap
+	fresh.FeeLimit = prepared.Fees.FeeCap
 	fresh.ChainNow = later(s.now(), t.head).Add(OrderMargin)
 	fresh.Simulation = policy.Simulation{State: policy.SimPassed}
 	expires := earlier(earlier(s.now().Add(grantTTL), q.ExpiresAt), q.OrderExpiresAt.Add(-OrderMargin))

@@ -190,6 +190,22 @@ func TestAutonomous(t *testing.T) {
 	}
 }
 
+// TestCheaperThanQuoted: when the marketplace does not add the fee that it had
+// announced, the purchase costs less than what was confirmed.
+func TestCheaperThanQuoted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.listing = func(l *market.Listing) { l.Price = ape(t, "12.75") }
+	q := w.simulated()
+	if n := len(q.Fees); n != 3 || q.Fees[2].AmountApe != "0.25" || q.Fees[2].Recipient != lower(seaport.FeeRecipient) {
+		t.Errorf("fees %+v", q.Fees)
+	}
+	out, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: "BUY gs-on-ape #7 12.75 APE"})
+	if err != nil || out.PriceApe != "12.5" || w.sent[0].Intent.Value != w.price {
+		t.Fatalf("%+v, %v", out, err)
+	}
+}
+
 func TestBuyNeedsAKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

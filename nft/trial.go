@@ -24,6 +24,7 @@ type buyer struct {
 
 // trial is a purchase that was built, verified and run against the chain.
 type trial struct {
+	chain   Chain
 	buyer   buyer
 	head    chain.Header
 	call    seaport.Call
@@ -58,6 +59,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 	if err != nil {
 		return t, err
 	}
+	t.chain = c
 	switch got, err := c.ChainID(ctx); {
 	case err != nil:
 		return t, err
@@ -67,7 +69,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 	if t.head, err = c.Head(ctx); err != nil {
 		return t, err
 	}
-	if t.want, err = s.wanted(ctx, c, q, t); err != nil {
+	if t.want, err = s.wanted(ctx, q, t); err != nil {
 		return t, err
 	}
 	m, err := s.d.Market(ctx)
@@ -78,7 +80,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 		OrderHash: q.OrderHash, Protocol: q.ProtocolAddress, Fulfiller: lower(b.addr), Recipient: lower(b.addr),
 	})
 	if err != nil {
-		return t, s.explainGone(ctx, c, q, t, err)
+		return t, s.explainGone(ctx, q, t, err)
 	}
 	t.call, err = seaport.Build(seaport.Transaction{
 		Function: f.Function, ChainID: f.ChainID, To: f.To, Value: f.Value, InputData: f.InputData, Suffix: f.Suffix,
@@ -89,12 +91,12 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 	if t.got, err = seaport.Verify(t.call, t.want); err != nil {
 		return t, err
 	}
-	return t, s.run(ctx, c, q, &t)
+	return t, s.run(ctx, q, &t)
 }
 
 // wanted is the quote as the verifier wants it: with the seller's counter from
 // the chain, the chain's clock, and the buyer.
-func (s *Service) wanted(ctx context.Context, c Chain, q Quote, t trial) (seaport.Want, error) {
+func (s *Service) wanted(ctx context.Context, q Quote, t trial) (seaport.Want, error) {
 	id, ok := new(big.Int).SetString(q.TokenID, 10)
 	if !ok {
 		return seaport.Want{}, fault.New(fault.StateUnusable, "quote %s has token id \"%s\"", q.QuoteID, shown(q.TokenID))
@@ -108,7 +110,7 @@ func (s *Service) wanted(ctx context.Context, c Chain, q Quote, t trial) (seapor
 	if err != nil {
 		return w, err
 	}
-	out, err := c.Call(ctx, chain.CallMsg{To: w.Protocol, Data: data}, nil, nil)
+	out, err := t.chain.Call(ctx, chain.CallMsg{To: w.Protocol, Data: data}, nil, nil)
 	if err == nil {
 		w.Counter, err = seaport.Contract().UnpackGetCounter(out)
 	}
@@ -132,7 +134,7 @@ func unreadable(err error, what string) error {
 }
 
 // run executes the call without changing anything.
-func (s *Service) run(ctx context.Context, c Chain, q Quote, t *trial) error {
+func (s *Service) run(ctx context.Context, q Quote, t *trial) error {
 	if t.buyer.assumed {
 		funds, err := t.call.Value.Add(chain.DefaultFeeCeiling())
 		if err != nil {
@@ -141,16 +143,16 @@ func (s *Service) run(ctx context.Context, c Chain, q Quote, t *trial) error {
 		t.assumed = chain.Overrides{t.buyer.addr: {Balance: &funds}}
 	} else {
 		var err error
-		if t.balance, err = c.Balance(ctx, t.buyer.addr); err != nil {
+		if t.balance, err = t.chain.Balance(ctx, t.buyer.addr); err != nil {
 			return err
 		}
 		if t.balance.Cmp(t.call.Value) < 0 {
 			return t.poor(q, "and gas")
 		}
 	}
-	out, err := c.Call(ctx, t.msg(), nil, t.assumed)
+	out, err := t.chain.Call(ctx, t.msg(), nil, t.assumed)
 	if err != nil {
-		return s.explain(ctx, c, q, t, err)
+		return s.explain(ctx, t, err)
 	}
 	if !isTrue(out) {
 		return failed(failResult, "Seaport does not answer that it succeeded")
@@ -160,12 +162,9 @@ func (s *Service) run(ctx context.Context, c Chain, q Quote, t *trial) error {
 
 // estimate adds the gas terms, and holds them against the balance.
 func (s *Service) estimate(ctx context.Context, q Quote, t *trial) error {
-	c, err := s.d.Chain(ctx)
-	if err != nil {
-		return err
-	}
-	if t.fees, err = c.Fees(ctx, t.msg(), t.assumed); err != nil {
-		return s.explain(ctx, c, q, t, err)
+	var err error
+	if t.fees, err = t.chain.Fees(ctx, t.msg(), t.assumed); err != nil {
+		return s.explain(ctx, t, err)
 	}
 	if t.buyer.assumed {
 		return nil
@@ -193,7 +192,7 @@ func isTrue(out []byte) bool {
 
 // explain puts a failed call into words. What the token's contract says is
 // checked against what can be read: who owns the token decides the sentence.
-func (s *Service) explain(ctx context.Context, c Chain, q Quote, t *trial, err error) error {
+func (s *Service) explain(ctx context.Context, t *trial, err error) error {
 	var revert *chain.RevertError
 	if !errors.As(err, &revert) {
 		if reason, ok := chain.FailureReason(err); ok {
@@ -206,7 +205,7 @@ func (s *Service) explain(ctx context.Context, c Chain, q Quote, t *trial, err e
 		r.Reason = "a contract refuses: " + shown(revert.Reason)
 	}
 	if r.Token {
-		if owner, err := ownerAt(ctx, c, t.want, nil); err == nil && owner != t.got.Order.Offerer {
+		if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil && owner != t.got.Order.Offerer {
 			r.Reason = "the seller no longer owns the token (" + r.Reason + ")"
 		}
 	}
@@ -217,7 +216,7 @@ func (s *Service) explain(ctx context.Context, c Chain, q Quote, t *trial, err e
 // explainGone says why the marketplace gives no fulfilment, as far as the chain
 // tells: it may answer an order that is over with any status. A failure that
 // says nothing about the order stays what it is.
-func (s *Service) explainGone(ctx context.Context, c Chain, q Quote, t trial, err error) error {
+func (s *Service) explainGone(ctx context.Context, q Quote, t trial, err error) error {
 	code := fault.CodeOf(err)
 	if code != fault.NotFound && code != fault.Upstream {
 		return err
@@ -229,7 +228,7 @@ func (s *Service) explainGone(ctx context.Context, c Chain, q Quote, t trial, er
 	}
 	data, packErr := seaport.Contract().TryPackGetOrderStatus(t.want.OrderHash)
 	if packErr == nil {
-		if out, err := c.Call(ctx, chain.CallMsg{To: t.want.Protocol, Data: data}, nil, nil); err == nil {
+		if out, err := t.chain.Call(ctx, chain.CallMsg{To: t.want.Protocol, Data: data}, nil, nil); err == nil {
 			if st, err := seaport.Contract().UnpackGetOrderStatus(out); err == nil {
 				switch {
 				case st.IsCancelled:
@@ -240,7 +239,7 @@ func (s *Service) explainGone(ctx context.Context, c Chain, q Quote, t trial, er
 			}
 		}
 	}
-	if owner, err := ownerAt(ctx, c, t.want, nil); err == nil && owner != common.HexToAddress(q.Seller) {
+	if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil && owner != common.HexToAddress(q.Seller) {
 		return gone("seller_moved_token", "the seller no longer owns the token")
 	}
 	if code == fault.Upstream {
