@@ -550,7 +550,7 @@ func TestEveryRPCFails(t *testing.T) {
 func sendStored(t *testing.T, w *world, r *rig) {
 	t.Helper()
 	var raw []byte
-	if err := r.db.QueryRowContext(t.Context(), `SELECT raw FROM tx WHERE state = 'unknown'`).Scan(&raw); err != nil {
+	if err := r.db.QueryRowContext(t.Context(), `SELECT raw FROM tx WHERE state IN ('signed', 'unknown')`).Scan(&raw); err != nil {
 		t.Fatal(err)
 	}
 	var tx types.Transaction

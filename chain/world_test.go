@@ -42,7 +42,8 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{home: t.TempDir(), sink: common.HexToAddress("0x5100"), once: common.HexToAddress("0x0ce0")}
+	w := &world{home: t.TempDir()}
+	w.contracts()
 	funds, _ := new(big.Int).SetString("1000000000000000000000", 10)
 	signer, err := chain.NewSandboxSigner(testKey)
 	if err != nil {
@@ -69,6 +70,10 @@ func newWorld(t *testing.T) *world {
 		}
 	})
 	return w
+}
+
+func (w *world) contracts() {
+	w.sink, w.once = common.HexToAddress("0x5100"), common.HexToAddress("0x0ce0")
 }
 
 // otherKey is an account beside the tested one.
