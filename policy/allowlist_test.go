@@ -89,6 +89,10 @@ func TestResolve(t *testing.T) {
 	if m := err.Error(); !strings.Contains(m, "0x0000000000000000000000000000000000000001") || !strings.Contains(m, "0x0000000000000000000000000000000000000002") {
 		t.Errorf("an ambiguity that does not list both: %s", m)
 	}
+	_, err = a.Resolve("cool-cats\u200b")
+	if m := err.Error(); !strings.Contains(m, "don't show") || strings.Contains(m, "\u200b") {
+		t.Errorf("%q", m)
+	}
 	_, err = a.Resolve("col-cats")
 	if e := fault.From(err); !strings.Contains(e.Hint, `"cool-cats"`) {
 		t.Errorf("%+v", e)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -300,8 +301,12 @@ func TestHalted(t *testing.T) {
 	}
 	for _, text := range []string{"", "\n \n"} {
 		write(t, home, "HALT", text)
-		if got := policy.Halted(home); len(got) != 1 {
+		if got := policy.Halted(home); len(got) != 1 || !strings.Contains(got[0], "gives no cause") {
 			t.Errorf("%q: %q", text, got)
 		}
+	}
+	home = filepath.Dir(filepath.Dir(write(t, t.TempDir(), "HALT/x", "")))
+	if got := policy.Halted(home); len(got) != 1 || !strings.Contains(got[0], "can't be read: it is a directory") && !strings.Contains(got[0], "is a directory") {
+		t.Errorf("%q", got)
 	}
 }

@@ -52,6 +52,13 @@ func TestDigestDiffersInEveryField(t *testing.T) {
 		}
 		seen[o.Digest()] = name
 	}
+	// Where the data ends and the key begins is part of the digest.
+	a, b := granted(t), granted(t)
+	a.Data, a.Key = []byte{1}, "\x00\x00\x00\x00\x00\x00\x00\x01k"
+	b.Data, b.Key = []byte("\x01\x00\x00\x00\x00\x00\x00\x00\x09"), "k"
+	if a.Digest() == b.Digest() {
+		t.Error("two splits of the same bytes have one digest")
+	}
 	if n := reflect.TypeFor[policy.Tx]().NumField(); n != 7 {
 		t.Errorf("policy.Tx has %d fields: does the digest cover the new one?", n)
 	}

@@ -209,6 +209,12 @@ func TestWindow(t *testing.T) {
 			{do: "look", after: 71 * time.Hour, total: "10"},
 			{do: "look", after: time.Hour, total: "0"},
 		},
+		"the window does not widen when the clock goes back": {
+			{do: "reserve", id: "a", amount: "4", total: "4"},
+			{do: "settle", id: "a", amount: "4", total: "4"},
+			{do: "reserve", id: "b", amount: "1", after: 25 * time.Hour, total: "1"},
+			{do: "look", after: -10 * time.Hour, total: "1"},
+		},
 		"what is not there is no reservation": {
 			{do: "settle", id: "x", amount: "1", total: "0", code: fault.StateUnusable},
 			{do: "release", id: "x", total: "0", code: fault.StateUnusable},
@@ -279,12 +285,16 @@ func TestLimitsAreApart(t *testing.T) {
 		})
 	}
 	wantCode(t, spend("1", "agent:b", "0xaa", ape, "5"), "")
-	wantCode(t, spend("2", "agent:a", "0xbb", ape, "3"), "")                                                                           // b's rows are not a's
-	wantCode(t, spend("3", "agent:a", "0xbb", ape, "0.1"), fault.CapExceeded)                                                          // a's own cap
-	wantCode(t, spend("4", "", "0xcc", ape, "2.1"), fault.CapExceeded)                                                                 // every account and subject
-	wantCode(t, spend("5", "", "0xcc", sandbox, "1"), "")                                                                              // another chain's coin
-	wantCode(t, spend("6", "", "0xcc", policy.NativeOf(1), "1"), fault.PolicyBlocked)                                                  // no cap at all
-	wantCode(t, spend("7", "", "0xcc", policy.Asset{ChainID: 33139, Token: "NATIVE"}, "1"), fault.PolicyBlocked)                       // another spelling
+	wantCode(t, spend("2", "agent:a", "0xbb", ape, "3"), "")                                                     // b's rows are not a's
+	wantCode(t, spend("3", "agent:a", "0xbb", ape, "0.1"), fault.CapExceeded)                                    // a's own cap
+	wantCode(t, spend("4", "", "0xcc", ape, "2.1"), fault.CapExceeded)                                           // every account and subject
+	wantCode(t, spend("5", "", "0xcc", sandbox, "1"), "")                                                        // another chain's coin
+	wantCode(t, spend("6", "", "0xcc", policy.NativeOf(1), "1"), fault.PolicyBlocked)                            // no cap at all
+	wantCode(t, spend("7", "", "0xcc", policy.Asset{ChainID: 33139, Token: "NATIVE"}, "1"), fault.PolicyBlocked) // another spelling
+	odd, own := policy.Asset{ChainID: 33139, Token: "NATIVE"}, policy.NativeOf(7700001)
+	limits = append(limits, policy.Limit{Name: "odd", Asset: odd, Cap: capOf(t, "9")}, policy.Limit{Name: "own", Asset: own, Subject: "agent:a", Cap: capOf(t, "9")})
+	wantCode(t, spend("8", "", "0xcc", odd, "1"), fault.PolicyBlocked)                                                                 // counted apart from its other spelling
+	wantCode(t, spend("9", "agent:a", "0xcc", own, "1"), fault.PolicyBlocked)                                                          // a subject's own cap alone bounds nobody else
 	wantCode(t, inTx(t.Context(), db, func(tx *sql.Tx) error { return l.Reserve(t.Context(), tx, nil, limits) }), fault.PolicyBlocked) // nothing asked
 	if u := usage(t, l, "agent:a"); u.Total != amount(t, "3") {
 		t.Fatalf("%+v", u)

@@ -198,6 +198,9 @@ func TestUnreadableFilesRefuse(t *testing.T) {
 				}
 				_, err := policy.Load(src)
 				wantCode(t, err, fault.PolicyInvalid)
+				if way == "pipe" && !strings.Contains(err.Error(), "not a regular file") {
+					t.Error(err)
+				}
 				if f := policy.LoadFence(src); f.Policy != nil || f.Allowlist != nil || f.Err == nil {
 					t.Fatalf("%+v", f)
 				}
