@@ -109,6 +109,17 @@ func decodeQuote(id, doc string) (Quote, error) {
 	return q, nil
 }
 
+// TraceOf returns the trace of the run that made a quote, "" when there is none.
+// It is asked before a run records anything, so that it can join that trace; what
+// is wrong with the database, the operation itself will meet and report.
+func TraceOf(ctx context.Context, db *sql.DB, quoteID string) string {
+	q, err := quoteStore{db}.load(ctx, quoteID)
+	if err != nil {
+		return ""
+	}
+	return q.TraceID
+}
+
 // list returns the newest quotes, at most limit.
 func (t quoteStore) list(ctx context.Context, limit int) (out []Quote, err error) {
 	rows, err := t.db.QueryContext(ctx, `SELECT id, doc FROM quotes ORDER BY created_at DESC, id LIMIT ?`, limit)
