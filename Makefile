@@ -17,7 +17,7 @@ GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.m
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test check lint generate fresh race test-clients torture bench fuzz contracts vuln clean
+.PHONY: build demo test check lint generate fresh race test-clients torture torture-short bench fuzz contracts vuln help clean
 
 build: ## bin/ape-claw, static
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ape-claw ./cmd/ape-claw
@@ -56,12 +56,11 @@ test-clients: ## the stream with npm's eventsource, the page in Chromium, answer
 	@.ci/clients
 
 torture: ## the long runs of the kill, concurrency and fault tests
-	APE_CLAW_TORTURE=long $(GO) test -count=1 -timeout 60m -run 'Torture' ./...
+	APE_CLAW_TORTURE=long $(GO) test -count=1 -timeout 60m -v -run 'Torture' ./...
 
-.PHONY: torture-short
 torture-short:
 	@echo "== torture, short"
-	@APE_CLAW_TORTURE=short $(GO) test -count=1 -timeout 10m -run 'Torture' ./... | grep -v '\[no test' || true
+	@APE_CLAW_TORTURE=short $(GO) test -count=1 -timeout 10m -run 'Torture' $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func TestTorture' . | xargs -r -n1 dirname | sort -u)
 
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
@@ -76,6 +75,9 @@ contracts: ## compile the contracts and write their Go bindings (needs Node)
 
 vuln: ## known vulnerabilities in what is linked (needs a network)
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 clean:
 	rm -rf bin

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+const errorsIntro = `
+Every failure has a stable code and, by it, an exit code. With ` + "`--json`" + ` stdout holds one document:
+
+` + "```json" + `
+{"ok":false,"error":"...","code":"tx_unknown","hint":"...","sent":"maybe","command":"ape-claw nft buy"}
+` + "```" + `
+
+` + "`sent`" + ` says whether a transaction may have left this machine: ` + "`no`, `maybe` or `yes`" + `. A script that
+retries should look at the code and at ` + "`sent`" + `, never at the text.
+Exit code 2 is the Go runtime's own (a panic): treat it as ` + "`sent: maybe`" + `, as 1.
+
+`
+
+func errorsDoc() string {
+	var b strings.Builder
+	b.WriteString("# Errors and exit codes\n\n" + generatedNote + errorsIntro)
+	table(&b, "exit", "code", "means", "run it again?")
+	row(&b, "0", "", "done", "")
+	for _, e := range fault.Table {
+		means := e.Means
+		if e.Gate {
+			means += " *(a gate: recorded as `policy.blocked`)*"
+		}
+		row(&b, fmt.Sprint(e.Exit), code(string(e.Code)), means, e.Retry)
+	}
+	return b.String()
+}
+
+// exitTable is the short form: a line for each exit code.
+func exitTable() string {
+	var b strings.Builder
+	table(&b, "exit", "codes", "run it again?")
+	row(&b, "0", "", "done")
+	var exits []int
+	for _, e := range fault.Table {
+		if !slices.Contains(exits, e.Exit) {
+			exits = append(exits, e.Exit)
+		}
+	}
+	for _, exit := range exits {
+		var names, retries []string
+		for _, e := range fault.Table {
+			if e.Exit != exit {
+				continue
+			}
+			names = append(names, string(e.Code))
+			retries = append(retries, e.Retry)
+		}
+		again := retries[0]
+		if len(slices.Compact(slices.Clone(retries))) > 1 {
+			for i := range retries {
+				retries[i] = code(names[i]) + ": " + retries[i]
+			}
+			again = strings.Join(retries, "; ")
+		}
+		row(&b, fmt.Sprint(exit), codes(names), again)
+	}
+	return b.String()
+}
