@@ -62,7 +62,7 @@ func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at C
 		return Cursor{}, nil, err
 	}
 	defer func() {
-		if unlockErr := flock(l.w.lock, unix.LOCK_UN); err == nil && unlockErr != nil {
+		if unlockErr := flock(l.w.lockFD, unix.LOCK_UN); err == nil && unlockErr != nil {
 			err = l.fault(unlockErr)
 		}
 	}()
@@ -113,7 +113,7 @@ func (l *Log) write(line []byte, torn bool) (int64, error) {
 	}
 	// The offset after an appending write is the end of what it wrote, also when
 	// somebody who takes no lock has appended since the stat.
-	end, err := w.file.f.Seek(0, io.SeekCurrent)
+	end, err := unix.Seek(w.file.fd, 0, io.SeekCurrent)
 	if err != nil {
 		return 0, err
 	}

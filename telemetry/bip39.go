@@ -56,7 +56,7 @@ func findPhrases(text []byte, hit func(words []span)) {
 	checkPhrases(text, words, hit)
 }
 
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
 
 // checkPhrases looks for phrases in a run of words.
 func checkPhrases(text []byte, words []span, hit func(words []span)) {

@@ -60,21 +60,39 @@ func (k *known) print() Type {
 	}
 }
 
-// customPrefix begins the names that users and their agents may choose freely
-// for events of their own; the family is declared as CustomType.
+// CustomType is the declaration of the names that users and their agents may
+// choose freely for events of their own.
 const (
-	customPrefix = "custom."
 	CustomType   = "custom.*"
+	customPrefix = "custom."
 )
 
-// find returns the declaration of name, that of the custom family for a name
-// in it.
+// find returns the declaration of name, that of CustomType for "custom.…".
 func find(name string) (*known, bool) {
 	if strings.HasPrefix(name, customPrefix) && CheckType(name) == nil {
 		name = CustomType
 	}
 	k, ok := catalogue()[name]
 	return k, ok
+}
+
+// emitCommand is the command that records events of any type that is not ours.
+const emitCommand = "ape-claw events emit"
+
+// findOwn is find for a line of the log: what "events emit" recorded may have
+// any name in a domain that is not ours. What another command records must be
+// declared.
+func findOwn(name, command string) (*known, bool) {
+	if k, ok := find(name); ok || command != emitCommand || CheckType(name) != nil {
+		return k, ok
+	}
+	domain, _, _ := strings.Cut(name, ".")
+	for declared := range catalogue() {
+		if ours, _, _ := strings.Cut(declared, "."); ours == domain {
+			return nil, false
+		}
+	}
+	return find(CustomType)
 }
 
 // Catalogue returns every declared type, sorted by name. The slice is the
@@ -88,8 +106,7 @@ func Catalogue() []Type {
 	return out
 }
 
-// Lookup returns the declaration of one type. A name under "custom." is of the
-// family CustomType, which is returned for it.
+// Lookup returns the declaration of one type, that of CustomType for "custom.…".
 func Lookup(name string) (Type, bool) {
 	k, ok := find(name)
 	if !ok {

@@ -12,13 +12,6 @@ func marketTypes() []declaration {
 			result:   "collections! array, count count, source text",
 		},
 		{
-			name: "market.collections.failed", failure: true,
-			meaning:  "collections could not be read",
-			commands: []string{"market collections"},
-			payload:  "query text, recommended bool",
-			result:   "error! id, code id, status count",
-		},
-		{
 			name:     "market.listings.read",
 			meaning:  "listings of a collection were read; skipped ones are named with the reason",
 			commands: []string{"market listings"},

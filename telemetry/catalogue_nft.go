@@ -53,14 +53,14 @@ func quoteTypes() []declaration {
 		{
 			name:     "nft.simulation.passed",
 			meaning:  "the exact transaction would succeed now",
-			commands: []string{"nft simulate", "nft buy"},
+			commands: []string{"nft simulate"},
 			payload:  buyer,
 			result:   "simulated! =true" + simulated,
 		},
 		{
 			name: "nft.simulation.failed", failure: true,
 			meaning:  "the exact transaction would fail now; the reason says why, in words",
-			commands: []string{"nft simulate", "nft buy"},
+			commands: []string{"nft simulate"},
 			payload:  buyer,
 			result:   "simulated! =false, reason! id" + simulated,
 		},

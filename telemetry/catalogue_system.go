@@ -70,13 +70,6 @@ func systemTypes() []declaration {
 			result:   "chainId! int, blockNumber! count?, nativeGasToken text, rpcOk bool, rpcChainId int?, reason text",
 		},
 		{
-			name:     "event.emitted",
-			meaning:  "a person or a script recorded something of its own",
-			commands: []string{"events emit"},
-			// What it says is the caller's.
-			payload: "…", result: "…",
-		},
-		{
 			name:     CustomType,
 			meaning:  "an event of a user's own, under a name of its own",
 			commands: []string{"events emit"},
@@ -93,14 +86,14 @@ func sandboxTypes() []declaration {
 		{
 			name:     "sandbox.started",
 			meaning:  "the local chain and marketplace are up",
-			commands: []string{"sandbox up", "demo"},
+			commands: []string{"sandbox up"},
 			payload:  "detach bool, port count, listings count, price any, dataDir text",
 			result:   "started! =true, " + result,
 		},
 		{
 			name:     "sandbox.stopped",
 			meaning:  "the local chain and marketplace were shut down",
-			commands: []string{"sandbox down", "sandbox up", "demo"},
+			commands: []string{"sandbox down", "sandbox up"},
 			result:   "stopped! bool, " + result,
 		},
 		{

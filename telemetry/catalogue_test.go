@@ -251,30 +251,34 @@ func TestValidateEnvelope(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, bad := range map[string]string{
-		"not JSON":           good[:len(good)-1],
-		"a newline":          strings.Replace(good, ",", ",\n", 1),
-		"a list":             "[]",
-		"another version":    strings.Replace(good, `"v":1`, `"v":2`, 1),
-		"local time":         strings.Replace(good, "000Z", "000+01:00", 1),
-		"no trace":           strings.Replace(good, `"traceId":"t",`, "", 1),
-		"empty agent":        strings.Replace(good, `"agentId":"a"`, `"agentId":""`, 1),
-		"dry run as a text":  strings.Replace(good, `"dryRun":false`, `"dryRun":"false"`, 1),
-		"chain as a text":    strings.Replace(good, "33139", `"33139"`, 1),
-		"payload is null":    strings.Replace(good, `"payload":{}`, `"payload":null`, 1),
-		"a field of its own": strings.Replace(good, `"v":1`, `"v":1,"extra":1`, 1),
-		"undeclared":         strings.Replace(good, "clawbot.list.read", "clawbot.list.written", 1),
-		"ok with an error":   strings.Replace(good, `"error":null`, `"error":"x"`, 1),
-		"failed without one": strings.Replace(good, `"ok":true`, `"ok":false`, 1),
-		"failed, empty":      strings.Replace(good, `"ok":true,"error":null`, `"ok":false,"error":""`, 1),
-		"failure that is ok": string(envelope("command.failed", "{}", `{"code":"x"}`, false)),
+		"not JSON":                 good[:len(good)-1],
+		"a newline":                strings.Replace(good, ",", ",\n", 1),
+		"a list":                   "[]",
+		"another version":          strings.Replace(good, `"v":1`, `"v":2`, 1),
+		"local time":               strings.Replace(good, "000Z", "000+01:00", 1),
+		"no trace":                 strings.Replace(good, `"traceId":"t",`, "", 1),
+		"empty agent":              strings.Replace(good, `"agentId":"a"`, `"agentId":""`, 1),
+		"dry run as a text":        strings.Replace(good, `"dryRun":false`, `"dryRun":"false"`, 1),
+		"chain as a text":          strings.Replace(good, "33139", `"33139"`, 1),
+		"payload is null":          strings.Replace(good, `"payload":{}`, `"payload":null`, 1),
+		"a field of its own":       strings.Replace(good, `"v":1`, `"v":1,"extra":1`, 1),
+		"undeclared":               strings.Replace(good, "clawbot.list.read", "clawbot.list.written", 1),
+		"ok with an error":         strings.Replace(good, `"error":null`, `"error":"x"`, 1),
+		"failed without one":       strings.Replace(good, `"ok":true`, `"ok":false`, 1),
+		"failed, empty":            strings.Replace(good, `"ok":true,"error":null`, `"ok":false,"error":""`, 1),
+		"an own type, not by hand": strings.Replace(strings.Replace(good, "clawbot.list.read", "myagent.step.done", 1), "ape-claw x", "ape-claw doctor", 1),
+		"a typo, by hand":          strings.Replace(strings.Replace(good, "clawbot.list.read", "clawbot.lost.read", 1), "ape-claw x", "ape-claw events emit", 1),
+		"failure that is ok":       string(envelope("command.failed", "{}", `{"code":"x"}`, false)),
 	} {
 		if err := telemetry.Validate([]byte(bad)); err == nil {
 			t.Errorf("%s is valid: %s", name, bad)
 		}
 	}
+	own := strings.Replace(strings.Replace(good, "clawbot.list.read", "myagent.step.done", 1), "ape-claw x", "ape-claw events emit", 1)
 	for name, fine := range map[string]string{
-		"with source and id": strings.Replace(good, `"error":null`, `"error":null,"source":"cli","eventId":"o/1"`, 1),
-		"a cut result":       strings.Replace(good, `{"count":1}`, `{"truncated":true,"bytes":2000000}`, 1),
+		"a type of one's own": own,
+		"with source and id":  strings.Replace(good, `"error":null`, `"error":null,"source":"cli","eventId":"o/1"`, 1),
+		"a cut result":        strings.Replace(good, `{"count":1}`, `{"truncated":true,"bytes":2000000}`, 1),
 	} {
 		if err := telemetry.Validate([]byte(fine)); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -133,7 +133,7 @@ func TestLongPartsAreCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, dir := recorder(t, telemetry.Scope{TraceID: "t"}, keySecret)
-			d.Type = "event.emitted"
+			d.Type = "custom.event"
 			if err := r.Record(t.Context(), d); err != nil {
 				t.Fatal(err)
 			}
@@ -196,11 +196,11 @@ func TestSecretsNeverReachTheLog(t *testing.T) {
 	r, dir := recorder(t, telemetry.Scope{AgentID: keySecret, SessionID: "s " + keySecret, TraceID: "t" + keySecret[2:], Command: "ape-claw " + keySecret, Source: keySecret}, keySecret, tokenSecret)
 	long := strings.Repeat("x", 500<<10)
 	for _, d := range []telemetry.Draft{
-		{Type: "event.emitted", Err: "dial https://u:" + keySecret + "@host: " + tokenSecret},
-		{Type: "event.emitted", Payload: map[string]any{"args": []string{"--private-key", keySecret}, "n": map[string]any{keySecret: tokenSecret}, "raw": []byte(keySecret + tokenSecret)}},
-		{Type: "event.emitted", Result: json.RawMessage(`{"private-key":["unknown-canary"],"x":"Bearer unknown-canary","y":"` + phraseSecret + `"}`)},
-		{Type: "event.emitted", Payload: map[string]any{"a": long + keySecret, "b": keySecret + long, "password": "unknown-canary", "c": strings.Repeat(keySecret, 9)}, Result: map[string]any{"z": strings.Repeat(keySecret+" ", 9000)}},
-		{Type: "event.emitted", Err: strings.Repeat("x", 8<<10-20) + keySecret},
+		{Type: "custom.event", Err: "dial https://u:" + keySecret + "@host: " + tokenSecret},
+		{Type: "custom.event", Payload: map[string]any{"args": []string{"--private-key", keySecret}, "n": map[string]any{keySecret: tokenSecret}, "raw": []byte(keySecret + tokenSecret)}},
+		{Type: "custom.event", Result: json.RawMessage(`{"private-key":["unknown-canary"],"x":"Bearer unknown-canary","y":"` + phraseSecret + `"}`)},
+		{Type: "custom.event", Payload: map[string]any{"a": long + keySecret, "b": keySecret + long, "password": "unknown-canary", "c": strings.Repeat(keySecret, 9)}, Result: map[string]any{"z": strings.Repeat(keySecret+" ", 9000)}},
+		{Type: "custom.event", Err: strings.Repeat("x", 8<<10-20) + keySecret},
 	} {
 		if err := r.Record(t.Context(), d); err != nil {
 			t.Fatal(err)

@@ -64,14 +64,15 @@ func (l *Log) openLock() error {
 	if err != nil {
 		return l.fault(err)
 	}
-	l.w.lock = f
+	// Fd also puts a file into blocking mode, which a regular one is in anyway.
+	l.w.lock, l.w.lockFD = f, int(f.Fd())
 	return nil
 }
 
 // waitForLock polls, quickly at first, since flock itself can't be given up:
 // holders keep the lock for some microseconds.
 func (l *Log) waitForLock(ctx context.Context) error {
-	err := flock(l.w.lock, unix.LOCK_EX|unix.LOCK_NB)
+	err := flock(l.w.lockFD, unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
 		return nil
 	}
@@ -88,7 +89,7 @@ func (l *Log) waitForLock(ctx context.Context) error {
 				Hintf("look for a stopped ape-claw process")
 		case <-pause.C:
 		}
-		err = flock(l.w.lock, unix.LOCK_EX|unix.LOCK_NB)
+		err = flock(l.w.lockFD, unix.LOCK_EX|unix.LOCK_NB)
 		pause.Reset(wait)
 	}
 	if err != nil {
@@ -97,10 +98,9 @@ func (l *Log) waitForLock(ctx context.Context) error {
 	return nil
 }
 
-func flock(f *os.File, how int) error {
+func flock(fd, how int) error {
 	for {
-		// Fd also puts the file into blocking mode, which a regular file is in anyway.
-		if err := unix.Flock(int(f.Fd()), how); err != unix.EINTR {
+		if err := unix.Flock(fd, how); err != unix.EINTR {
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (l *Log) closeWriter() error {
 // no longer the log: then it tells nothing.
 func (l *Log) noteEnd() {
 	w := &l.w
-	if flock(w.lock, unix.LOCK_EX|unix.LOCK_NB) != nil {
+	if flock(w.lockFD, unix.LOCK_EX|unix.LOCK_NB) != nil {
 		return
 	}
 	st, exists, err := statPath(l.path)

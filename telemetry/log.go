@@ -169,14 +169,15 @@ func (l *Log) Stats() Stats {
 
 // writer is the appending half of a Log. Who is in turn owns the rest.
 type writer struct {
-	turn  chan struct{} // one slot: a mutex that a context can leave
-	lock  *os.File      // flock is taken on it
-	file  *logFile      // the active file, opened under the lock
-	meta  meta
-	known int64 // size after our last append: below it, somebody cut the file
-	noted int64 // the end that the lock's record tells others
-	limit int64 // RLIMIT_FSIZE when the file was opened
-	buf   []byte
+	turn   chan struct{} // one slot: a mutex that a context can leave
+	lock   *os.File      // flock is taken on it
+	lockFD int           // lock's descriptor
+	file   *logFile      // the active file, opened under the lock
+	meta   meta
+	known  int64 // size after our last append: below it, somebody cut the file
+	noted  int64 // the end that the lock's record tells others
+	limit  int64 // RLIMIT_FSIZE when the file was opened
+	buf    []byte
 }
 
 // logFile is an open active file that an fsync may still need after the writer

@@ -22,10 +22,24 @@ type needle struct {
 	run  bool // base64: the whole run of its alphabet around it goes too
 }
 
-// needles finds many spellings at once: one map look-up a byte.
+// needles finds many spellings at once: a bit for most bytes of a text, a map
+// look-up for few.
 type needles struct {
 	byPrefix map[[prefixLen]byte][]needle
-	first    [256]bool // first bytes of the prefixes, in lower case
+	pairs    [1 << 16 / 64]uint64 // the first two bytes of the prefixes, in lower case
+}
+
+// pair returns the word and the bit of two bytes in pairs.
+func pair(a, b byte) (word int, bit uint64) {
+	n := int(lowerByte(a))<<8 | int(lowerByte(b))
+	return n / 64, 1 << (n % 64)
+}
+
+func lowerByte(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // add indexes every spelling of secret.
@@ -90,14 +104,13 @@ func (n *needles) put(nd needle) {
 		}
 	}
 	n.byPrefix[key] = append(n.byPrefix[key], nd)
-	n.first[key[0]] = true
+	word, bit := pair(key[0], key[1])
+	n.pairs[word] |= bit
 }
 
 func lower(k [prefixLen]byte) [prefixLen]byte {
 	for i, c := range k {
-		if c >= 'A' && c <= 'Z' {
-			k[i] = c + 'a' - 'A'
-		}
+		k[i] = lowerByte(c)
 	}
 	return k
 }
@@ -108,11 +121,7 @@ func (n *needles) find(text []byte, hit func(from, to int)) {
 		return
 	}
 	for i := 0; i+minSecret <= len(text); i++ {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if !n.first[c] {
+		if word, bit := pair(text[i], text[i+1]); n.pairs[word]&bit == 0 {
 			continue
 		}
 		key := lower([prefixLen]byte(text[i : i+prefixLen]))
@@ -158,8 +167,8 @@ func (nd needle) match(b []byte) int {
 	n := 0
 	for n < len(b) && n < len(nd.text) {
 		c := b[n]
-		if nd.fold && c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
+		if nd.fold {
+			c = lowerByte(c)
 		}
 		if c != nd.text[n] {
 			break

@@ -34,7 +34,7 @@ func Validate(line []byte) error {
 		value[m.key] = m.value
 	}
 	name := stringOf(value["eventType"])
-	k, ok := find(name)
+	k, ok := findOwn(name, stringOf(value["command"]))
 	if !ok {
 		return fmt.Errorf("event %s: the type is not declared", name)
 	}
