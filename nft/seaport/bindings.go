@@ -1,8 +1,6 @@
 // Code generated via abigen V2 - DO NOT EDIT.
 // This file is a generated binding and any manual changes will be lost.
 
-//lint:file-ignore ST1005 generated
-
 package seaport
 
 import (
