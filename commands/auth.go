@@ -92,7 +92,7 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 		d.redactor().Add(v)
 		*f.out = strings.TrimSpace(v)
 	}
-	if prof.AgentID != "" && !idPattern.MatchString(prof.AgentID) {
+	if prof.AgentID != "" && !validID(prof.AgentID) {
 		return AuthSetOut{}, fault.New(fault.Usage, "--agent-id %q: letters, digits and . _ : @ - only, at most 128", prof.AgentID)
 	}
 	if err := d.confirmKey(in.PrivateKey, prof.PrivateKey); err != nil {

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
@@ -336,8 +335,20 @@ func (r *resolver) secret(key string) Secret {
 	return Secret{s.Value, s.Source}
 }
 
-// idPattern is what may stand in an envelope as an id: printable, short, no spaces.
-var idPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$`)
+// maxID bounds what may stand in an envelope as an id.
+const maxID = 128
+
+// validID reports whether s can be an id of an agent, a session or a trace: short,
+// printable, no spaces, starting with a letter or digit.
+func validID(s string) bool {
+	for i, c := range []byte(s) {
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !alnum && (i == 0 || !strings.ContainsRune("._:@-", rune(c))) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxID
+}
 
 func (r *resolver) fill(c *Config) error {
 	state := r.get("state-dir").Value
@@ -348,7 +359,7 @@ func (r *resolver) fill(c *Config) error {
 	c.PolicyFile = r.get("policy").Value
 	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
 	for name, s := range map[string]Setting{"agent-id": c.Agent, "trace-id": c.TraceID, "session-id": c.SessionID} {
-		if s.Value != "" && !idPattern.MatchString(s.Value) {
+		if s.Value != "" && !validID(s.Value) {
 			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, s.Value)
 		}
 	}

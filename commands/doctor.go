@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,12 +95,23 @@ wrong is an issue and exits 13; something missing is a warning that names the fi
 }
 
 func doctor(ctx context.Context, d *Deps, _ DoctorIn) (DoctorOut, error) {
+	out := d.examine(ctx)
+	if _, err := d.Config(); err != nil {
+		return out, nil // nowhere known to record it
+	}
+	return out, d.Record(ctx, telemetry.Draft{Type: "doctor.ran", ChainID: out.ChainID, Result: map[string]any{
+		"ok": out.OK,
+		"checks": map[string]any{"issues": out.Issues, "warnings": out.Warnings, "rpcOk": out.Execution.RPCOK,
+			"readOnlyReady": out.Execution.ReadOnlyReady, "executeReady": out.Execution.ExecuteReady}}})
+}
+
+// examine checks everything that doctor names and records nothing.
+func (d *Deps) examine(ctx context.Context) DoctorOut {
 	r := &checkup{d: d, out: DoctorOut{Issues: []string{}, Warnings: []string{}, NextSteps: []string{}}}
 	cfg, err := d.Config()
 	if err != nil {
 		r.issue("%s", sentence(err))
-		r.out.OK = false
-		return r.out, nil
+		return r.out
 	}
 	if cfg.SandboxErr != nil {
 		r.issue("%s", sentence(cfg.SandboxErr))
@@ -113,11 +125,7 @@ func doctor(ctx context.Context, d *Deps, _ DoctorIn) (DoctorOut, error) {
 	r.market(cfg)
 	r.money(ctx, cfg)
 	r.conclude(cfg)
-	err = d.Record(ctx, telemetry.Draft{Type: "doctor.ran", Result: map[string]any{
-		"ok": r.out.OK,
-		"checks": map[string]any{"issues": r.out.Issues, "warnings": r.out.Warnings, "rpcOk": r.out.Execution.RPCOK,
-			"readOnlyReady": r.out.Execution.ReadOnlyReady, "executeReady": r.out.Execution.ExecuteReady}}})
-	return r.out, err
+	return r.out
 }
 
 // checkup collects what doctor finds.
@@ -131,11 +139,11 @@ type checkup struct {
 }
 
 func (r *checkup) issue(format string, args ...any) {
-	r.out.Issues = append(r.out.Issues, sprintf(format, args...))
+	r.out.Issues = append(r.out.Issues, fmt.Sprintf(format, args...))
 }
 
 func (r *checkup) warn(format string, args ...any) {
-	r.out.Warnings = append(r.out.Warnings, sprintf(format, args...))
+	r.out.Warnings = append(r.out.Warnings, fmt.Sprintf(format, args...))
 }
 
 func (r *checkup) next(step string) { r.out.NextSteps = append(r.out.NextSteps, step) }
@@ -320,7 +328,7 @@ func printDoctor(p *Printer, o DoctorOut) {
 		}
 		return "no"
 	}
-	p.KV("profile", o.Profile, "chain", sprintf("%d", o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
+	p.KV("profile", o.Profile, "chain", fmt.Sprintf("%d", o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
 		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yes(o.Execution.RPCOK),
 		"can read", yes(o.Execution.ReadOnlyReady), "can buy", yes(o.Execution.ExecuteReady),
 		"daily cap (APE)", o.Execution.DailySpendCapAPE, "cap a purchase (APE)", o.Execution.MaxPricePerTxAPE)

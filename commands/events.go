@@ -269,7 +269,7 @@ func newEventsEmit() Command {
 emits itself can't be emitted by hand; a type of the published schema that it does not
 emit yet is checked against its schema.`,
 		Example: `  ape-claw events emit myagent.step.done --payload '{"step":3}'`,
-		Risk:    RiskWrite, Permission: "events:write"},
+		Events:  []string{telemetry.CustomType}, Risk: RiskWrite, Permission: "events:write"},
 		eventsEmit,
 		func(p *Printer, out EventsEmitOut) { p.Line("Wrote %s (trace %s).", out.EventType, out.TraceID) })
 }
@@ -281,7 +281,7 @@ func eventsEmit(ctx context.Context, d *Deps, in EventsEmitIn) (EventsEmitOut, e
 	if err := telemetry.CheckType(in.Type); err != nil {
 		return EventsEmitOut{}, err
 	}
-	if t, known := telemetry.Lookup(in.Type); known && len(t.Commands) > 0 {
+	if t, known := telemetry.Lookup(in.Type); known && t.Name != telemetry.CustomType && len(t.Commands) > 0 {
 		return EventsEmitOut{}, fault.New(fault.Usage, "%s is emitted by %s and can't be written by hand", in.Type, joinWords(t.Commands)).
 			Hintf("choose a type of your own, such as myagent.step.done")
 	}

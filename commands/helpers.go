@@ -1,11 +1,8 @@
 package commands
 
 import (
-	"fmt"
 	"strings"
 )
-
-var sprintf = fmt.Sprintf
 
 // joinWords writes a list as a sentence does: "a, b and c".
 func joinWords(words []string) string {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 
@@ -160,8 +161,8 @@ func newAllowlistAudit() Command {
 		},
 		func(p *Printer, out AllowlistAuditOut) {
 			p.Head("%d collections", out.Total)
-			p.KV("without a contract", sprintf("%d", out.UnresolvedCount), "names that collide", sprintf("%d", len(out.SlugCollisions)),
-				"contracts that collide", sprintf("%d", len(out.Duplicates)))
+			p.KV("without a contract", fmt.Sprintf("%d", out.UnresolvedCount), "names that collide", fmt.Sprintf("%d", len(out.SlugCollisions)),
+				"contracts that collide", fmt.Sprintf("%d", len(out.Duplicates)))
 			for _, c := range append(out.SlugCollisions, out.Duplicates...) {
 				for _, e := range c.Entries {
 					p.Line("  %s: %s %s", clean(c.Value), clean(e.Slug), e.ContractAddress)

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -123,11 +122,11 @@ func (d *Deps) joinTrace(ctx context.Context, quoteID string) {
 	if err != nil {
 		return // the operation meets the same error and reports it
 	}
-	var trace sql.NullString
-	if db.QueryRowContext(ctx, `SELECT doc ->> 'traceId' FROM quotes WHERE id = ?`, quoteID).Scan(&trace) != nil || !idPattern.MatchString(trace.String) {
+	trace := nft.TraceOf(ctx, db, quoteID)
+	if !validID(trace) {
 		return
 	}
-	cfg.TraceID.Value = trace.String
+	cfg.TraceID.Value = trace
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.rec = nil // nothing is recorded yet; the next one has the trace
@@ -144,7 +143,7 @@ func newNFTQuote() Command {
 		Long: `Find the best live listing of one token at or below a price and save it as a quote,
 which lives ten minutes. What is bought later is held against it.`,
 		Example: "  ape-claw nft quote --collection gs-on-ape --token-id 42 --max-price 12.5",
-		Events:  []string{"nft.quote.created", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:quote"},
+		Events:  []string{"nft.quote.created", "nft.quote.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:quote"},
 		func(ctx context.Context, d *Deps, in NFTQuoteIn) (nft.QuoteOut, error) {
 			s, err := d.nft(in.DataSource)
 			if err != nil {
@@ -176,7 +175,7 @@ needed, and the address is taken to have the funds.`,
 		},
 		func(p *Printer, out nft.SimulateOut) {
 			p.Head("%s: the purchase would succeed at block %d", p.style(green, "passed"), out.BlockNumber)
-			p.KV("buyer", out.From, "price", out.PriceApe.String()+" APE", "gas limit", sprintf("%d", out.Gas), "fee at most", out.FeeApe.String()+" APE")
+			p.KV("buyer", out.From, "price", out.PriceApe.String()+" APE", "gas limit", fmt.Sprintf("%d", out.Gas), "fee at most", out.FeeApe.String()+" APE")
 			p.List(cyan, "Next", []string{out.Next})
 		})
 }
@@ -203,7 +202,7 @@ is the one that the dry run shows; --autonomous stands in for it where policy al
 func printBuy(p *Printer, out nft.BuyOut) {
 	p.Head("%s", clean(out.Message))
 	if !out.DryRun {
-		p.KV("transaction", out.TxHash, "block", sprintf("%d", out.BlockNumber), "owner", out.Owner, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
+		p.KV("transaction", out.TxHash, "block", fmt.Sprintf("%d", out.BlockNumber), "owner", out.Owner, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
 		return
 	}
 	for _, g := range out.WouldBlock {
@@ -257,7 +256,7 @@ type NFTQuotesShowOut struct {
 
 func newNFTQuotesShow() Command {
 	return define(Spec{Name: "nft quotes show", Short: "Show one quote with its last simulation",
-		Events: []string{"nft.quotes.read"}, Risk: RiskRead, Permission: "nft:read"},
+		Events: []string{"nft.quote.read"}, Risk: RiskRead, Permission: "nft:read"},
 		func(ctx context.Context, d *Deps, in nft.QuotesShowIn) (NFTQuotesShowOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nft("")
@@ -268,7 +267,8 @@ func newNFTQuotesShow() Command {
 			if err != nil {
 				return NFTQuotesShowOut{}, err
 			}
-			return NFTQuotesShowOut{true, v}, d.Record(ctx, telemetry.Draft{Type: "nft.quotes.read", Payload: map[string]any{"quoteId": v.QuoteID}, Result: map[string]any{"count": 1}})
+			return NFTQuotesShowOut{true, v}, d.Record(ctx, telemetry.Draft{Type: "nft.quote.read", ChainID: v.ChainID,
+				Payload: map[string]any{"quoteId": v.QuoteID}, Result: map[string]any{"quoteId": v.QuoteID, "status": v.State()}})
 		},
 		func(p *Printer, out NFTQuotesShowOut) {
 			q := out.Quote

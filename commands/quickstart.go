@@ -21,7 +21,7 @@ type QuickstartOut struct {
 
 func newQuickstart() Command {
 	return define(Spec{Name: "quickstart", Short: "Say what is set up and which commands come next",
-		Events: []string{"quickstart.ran", "doctor.ran"}, Risk: RiskRead, Permission: "system:read"},
+		Events: []string{"quickstart.ran"}, Risk: RiskRead, Permission: "system:read", Anywhere: true},
 		quickstart,
 		func(p *Printer, out QuickstartOut) {
 			p.Head("%s", out.Summary)
@@ -31,10 +31,7 @@ func newQuickstart() Command {
 }
 
 func quickstart(ctx context.Context, d *Deps, _ QuickstartIn) (QuickstartOut, error) {
-	doc, err := doctor(ctx, d, DoctorIn{})
-	if err != nil {
-		return QuickstartOut{}, err
-	}
+	doc := d.examine(ctx)
 	out := QuickstartOut{OK: true, NextSteps: doc.NextSteps, Warnings: doc.Warnings}
 	sandboxed := ""
 	if doc.Profile == ProfileSandbox {

@@ -56,9 +56,7 @@ Start here:  ape-claw demo          the whole story on a local chain
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		return pflag.NormalizedName(Kebab(name)) // the original's --maxPrice is --max-price
-	})
+	root.SetGlobalNormalizationFunc(normalize)
 	bindGlobals(root, d)
 	parents := map[string]*cobra.Command{"": root}
 	for _, g := range groups {
@@ -77,6 +75,11 @@ Start here:  ape-claw demo          the whole story on a local chain
 		}
 	}
 	return root
+}
+
+// normalize accepts the original's camelCase: --maxPrice is --max-price.
+func normalize(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(Kebab(name))
 }
 
 // cobraCommand is the thin Cobra side of a Command.

@@ -67,7 +67,7 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 // others work under the sandbox profile while no sandbox runs.
 func needsWorld(c Command) bool {
 	group, _, _ := strings.Cut(c.Name, " ")
-	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo"
+	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo" && group != "dashboard"
 }
 
 func causes(err error) string {

@@ -104,7 +104,7 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 	}
 	d.onClose(w.Close)
 	cur := w.Current()
-	if err := d.Record(ctx, telemetry.Draft{Type: "sandbox.started", ChainID: cur.ChainID, Result: map[string]any{"chainId": cur.ChainID, "rpcUrl": cur.RPCURL, "marketUrl": cur.MarketURL, "seed": cur.Seed}}); err != nil {
+	if err := d.Record(ctx, telemetry.Draft{Type: "sandbox.started", ChainID: cur.ChainID, Result: map[string]any{"started": true, "chainId": cur.ChainID, "rpcUrl": cur.RPCURL, "marketUrl": cur.MarketURL}}); err != nil {
 		return SandboxOut{}, err
 	}
 	out := runningOut(&cur)
@@ -115,7 +115,7 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 	if err := w.Close(); err != nil {
 		return SandboxOut{}, err
 	}
-	return sandboxOut("stopped", nil), d.Record(context.WithoutCancel(ctx), telemetry.Draft{Type: "sandbox.stopped", ChainID: cur.ChainID, Result: map[string]any{"chainId": cur.ChainID}})
+	return sandboxOut("stopped", nil), d.Record(context.WithoutCancel(ctx), telemetry.Draft{Type: "sandbox.stopped", ChainID: cur.ChainID, Result: map[string]any{"stopped": true, "chainId": cur.ChainID}})
 }
 
 // detachSandbox starts `sandbox up` as a process of its own. It gets no key: its
@@ -162,9 +162,9 @@ func printSandbox(p *Printer, out SandboxOut) {
 		p.Head("The sandbox runs (pid %d)", out.PID)
 		blocks := ""
 		if out.Health != nil {
-			blocks = sprintf("%d", out.Health.Block)
+			blocks = fmt.Sprintf("%d", out.Health.Block)
 		}
-		p.KV("chain id", sprintf("%d", out.ChainID), "RPC", out.RPCURL, "marketplace", out.MarketURL, "buyer", out.Buyer, "block", blocks)
+		p.KV("chain id", fmt.Sprintf("%d", out.ChainID), "RPC", out.RPCURL, "marketplace", out.MarketURL, "buyer", out.Buyer, "block", blocks)
 		p.List(cyan, "Try", out.Next)
 	case "reset":
 		p.Line("The sandbox has a fresh chain.")
@@ -265,6 +265,7 @@ func newSandboxDown() Command {
 			if st.Current == nil {
 				out.Reason = st.Reason
 			}
-			return out, nil
+			// A running one records its own end; of a killed one nobody else tells.
+			return out, d.Record(ctx, telemetry.Draft{Type: "sandbox.stopped", Result: map[string]any{"stopped": st.Current != nil}})
 		}, printSandbox)
 }

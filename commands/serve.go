@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/telemetry/serve"
 )
@@ -134,9 +135,9 @@ type DashboardOut struct {
 }
 
 func newDashboard() Command {
-	return define(Spec{Name: "dashboard", Short: "Open the dashboard of a running serve, or print its address", Quiet: true,
-		Risk: RiskRead, Permission: "serve:read"},
-		func(_ context.Context, d *Deps, in DashboardIn) (DashboardOut, error) {
+	return define(Spec{Name: "dashboard", Short: "Open the dashboard of a running serve, or print its address",
+		Events: []string{"dashboard.opened"}, Risk: RiskRead, Permission: "serve:read"},
+		func(ctx context.Context, d *Deps, in DashboardIn) (DashboardOut, error) {
 			addr, err := d.serveAddr(in.Addr)
 			if err != nil {
 				return DashboardOut{}, err
@@ -145,7 +146,7 @@ func newDashboard() Command {
 			if !in.Print && !d.wantJSON && d.host.StdoutTTY && d.host.OpenURL != nil {
 				out.Opened = d.host.OpenURL(out.URL) == nil
 			}
-			return out, nil
+			return out, d.Record(ctx, telemetry.Draft{Type: "dashboard.opened", Result: map[string]any{"url": out.URL, "opened": out.Opened}})
 		},
 		func(p *Printer, out DashboardOut) {
 			p.Line("%s", out.URL)
