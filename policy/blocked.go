@@ -39,6 +39,9 @@ func Blocked(ctx context.Context, rec Recorder, command string, dryRun bool, err
 	}
 	known(payload, "quoteId", "collection", "tokenId")
 	known(result, "measured", "limit")
+	if e.Hint != "" {
+		result["change"] = e.Hint
+	}
 	recErr := rec.Record(ctx, telemetry.Draft{Type: "policy.blocked", DryRun: dryRun, Err: e.Message, Payload: payload, Result: result})
 	if recErr != nil {
 		return errors.Join(err, recErr)

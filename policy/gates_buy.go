@@ -36,18 +36,18 @@ func (p *Policy) names(entry string, a Asset) bool {
 	case entry == p.NativeToken:
 		return a.Token == Native
 	}
-	known, ok := knownTokens[Symbol{a.ChainID, entry}]
+	known, ok := knownTokens[symbol{a.ChainID, entry}]
 	return ok && known == a.Token
 }
 
-// Symbol is a token's name on one chain.
-type Symbol struct {
+// symbol is a token's name on one chain.
+type symbol struct {
 	ChainID int64
 	Name    string
 }
 
 // knownTokens are the contracts that a symbol may stand for. WAPE: docs.apechain.com.
-var knownTokens = map[Symbol]string{
+var knownTokens = map[symbol]string{
 	{33139, "WAPE"}: "0x48b62137edfa95a428d35c09e44256a739f6b557",
 }
 

@@ -268,6 +268,13 @@ func TestBlocked(t *testing.T) {
 		result["reason"] != d.Err || result["code"] != "confirmation_mismatch" || result["gate"] != "phrase" {
 		t.Fatalf("%+v", d)
 	}
+	line, err := telemetry.NewRecorder(nil, telemetry.NewRedactor(), newClock().now, telemetry.Scope{ChainID: 33139}).Encode(d)
+	if err == nil {
+		err = telemetry.Validate(line)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
 
 	rec = &recorder{err: fault.New(fault.StateUnusable, "disk full")}
 	wantCode(t, policy.Blocked(t.Context(), rec, "x", false, refusal), fault.ConfirmationMismatch)
