@@ -5,6 +5,7 @@
 
 GO       ?= go
 FUZZTIME ?= 30s
+TORTURE  ?= 50
 
 # One set of flags for every go command here. Packages as large as go-ethereum
 # compile once and serve build, test, vet and the tools; another setting
@@ -17,7 +18,7 @@ GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.m
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test check lint generate fresh race test-clients torture torture-short bench fuzz contracts vuln help clean
+.PHONY: build demo test check lint generate fresh race test-clients torture bench fuzz contracts vuln help clean
 
 build: ## bin/ape-claw, static
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ape-claw ./cmd/ape-claw
@@ -28,11 +29,11 @@ demo: build ## quote, simulate and buy an NFT on a local chain, and watch it
 test: ## every test that needs nothing but Go
 	$(GO) test ./...
 
-check: test lint fresh race torture-short test-clients ## what CI runs
+check: test lint fresh race test-clients ## what CI runs
 	@echo "== check: all good"
 
 lint:
-	@echo "== gofmt"; out=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); [ -z "$$out" ] || { echo "$$out"; echo "run: gofmt -w ."; exit 1; }
+	@echo "== gofmt"; out=$$(find . -name '*.go' -not -path '*/node_modules/*' -exec gofmt -l {} +); [ -z "$$out" ] || { echo "$$out"; echo "run: gofmt -w ."; exit 1; }
 	@echo "== go vet"; $(GO) vet ./...
 	@echo "== staticcheck"; $(GO) tool staticcheck ./...
 	@echo "== go mod tidy"; $(GO) mod tidy -diff
@@ -55,12 +56,8 @@ test-clients: ## the stream with npm's eventsource, the page in Chromium, answer
 	@echo "== clients"
 	@.ci/clients
 
-torture: ## the long runs of the kill, concurrency and fault tests
-	APE_CLAW_TORTURE=long $(GO) test -count=1 -timeout 60m -v -run 'Torture' ./...
-
-torture-short:
-	@echo "== torture, short"
-	@APE_CLAW_TORTURE=short $(GO) test -count=1 -timeout 10m -run 'Torture' $$(grep -rl --include='*_test.go' --exclude-dir=node_modules '^func TestTorture' . | xargs -r -n1 dirname | sort -u)
+torture: ## the kill, crash and concurrency tests, TORTURE times over
+	$(GO) test -count=$(TORTURE) -timeout 3h -run 'Kill|Crash|Many|Race|AtOnce|EveryRPC|Unfinished' ./store ./telemetry/... ./policy ./chain ./sandbox/...
 
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
