@@ -100,7 +100,6 @@ func (l *Log) write(line []byte, torn bool) (int64, error) {
 	if before+int64(len(buf)) > w.limit {
 		return 0, syscall.EFBIG
 	}
-	w.known = -1 // unknown until the write is known to be whole
 	n, err := l.sys.write(w.file.fd, buf)
 	for n <= 0 && err == unix.EINTR {
 		n, err = l.sys.write(w.file.fd, buf)
@@ -154,7 +153,7 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 	same := w.file != nil // lock has made sure of it
 	note := readRecord(w.lock)
 	cut := same && st.size < w.known
-	if !same || cut || w.known < 0 || note.log != w.meta.Log {
+	if !same || cut || note.log != w.meta.Log {
 		m, err := readMeta(l.metaPath)
 		if err != nil {
 			return err
@@ -231,7 +230,7 @@ func (l *Log) begin(line []byte) error {
 		return err
 	}
 	w.known = 0
-	return store.SyncDir(l.dir)
+	return l.sys.syncDir(l.dir)
 }
 
 func (l *Log) setMeta(m meta) error {

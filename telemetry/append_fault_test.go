@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -90,6 +91,29 @@ func TestAppendSyncFails(t *testing.T) {
 	if _, err := l.Append(t.Context(), line("ordinary"), false); err != nil || syncs != 1 {
 		t.Errorf("an ordinary event: %v, %d syncs", err, syncs)
 	}
+}
+
+func TestCreationSyncsTheDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := newLog(t, dir)
+	syncs := 0
+	l.SetSyncDir(func(d string) error {
+		if syncs++; syncs == 1 {
+			return fault.New(fault.NotDurable, "no sync")
+		}
+		return store.SyncDir(d)
+	})
+	if _, err := l.Append(t.Context(), line("one"), false); fault.CodeOf(err) != fault.NotDurable || syncs != 1 {
+		t.Fatalf("append returned %v after %d syncs", err, syncs)
+	}
+	appendLine(t, l, line("two"))
+	appendLine(t, l, line("three"))
+	if syncs != 2 {
+		t.Errorf("%d syncs", syncs)
+	}
+	got, _ := readAll(t, l, telemetry.Cursor{})
+	equal(t, "lines", got, []string{string(line("two")), string(line("three"))})
 }
 
 // TestSyncHoldsNoLock appends from another process's place while a sync runs.

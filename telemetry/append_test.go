@@ -14,6 +14,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -321,4 +322,56 @@ func TestAppendCancelled(t *testing.T) {
 	appendLine(t, l, line("five"))
 	got, _ := readAll(t, l, telemetry.Cursor{})
 	equal(t, "lines", got, []string{string(line("one")), string(line("five"))})
+}
+
+// TestLockReplacedWhileWaiting: whoever waits for a lock file that is removed
+// meanwhile must end up with the one that others take.
+func TestLockReplacedWhileWaiting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	lockPath := filepath.Join(dir, "events.lock")
+	take := func() *os.File {
+		f, err := os.OpenFile(lockPath, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { f.Close() })
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	old := take()
+	l := telemetry.NewLog(dir, telemetry.LogOptions{LockTimeout: 300 * time.Millisecond})
+	done := make(chan error, 1)
+	go func() { _, err := l.Append(t.Context(), line("one"), false); done <- err }()
+	for opened := 0; opened < 2; { // ours and the append's
+		opened = 0
+		fds, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skipf("open files can't be seen here: %v", err)
+		}
+		for _, fd := range fds {
+			if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && to == lockPath {
+				opened++
+			}
+		}
+	}
+	if err := os.Remove(lockPath); err != nil {
+		t.Fatal(err)
+	}
+	now := take()
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("an append went past the lock that others hold: %v", err)
+	}
+	if err := now.Close(); err != nil {
+		t.Fatal(err)
+	}
+	appendLine(t, l, line("two"))
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -53,7 +53,10 @@ func encodeLine(red *Redactor, now time.Time, s Scope, d Draft) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	line := make([]byte, 0, 512+len(payload)+len(result))
+	if d.Err != "" { // before it is cut, so that no secret is cut in half
+		d.Err = shorten(red.String(d.Err), maxError)
+	}
+	line := make([]byte, 0, 512+len(payload)+len(result)+len(d.Err))
 	line = appendEnvelope(line, now, s, d, payload, result)
 	out, _ := red.redact(line, 0)
 	if len(out)+1 > MaxLine {
@@ -66,8 +69,8 @@ func encodeLine(red *Redactor, now time.Time, s Scope, d Draft) ([]byte, error) 
 	return out, nil
 }
 
-// cutPart redacts part before it is measured and cut, so that no secret is cut
-// in half and survives.
+// cutPart redacts part before it is measured: what stands for a secret may be
+// longer than that was.
 func cutPart(red *Redactor, part []byte) []byte {
 	out, _ := red.redact(part, 0)
 	if len(out) <= partBudget {
@@ -97,7 +100,7 @@ func appendEnvelope(b []byte, now time.Time, s Scope, d Draft, payload, result [
 	if d.Err == "" {
 		b = append(b, "null"...)
 	} else {
-		b = appendString(b, shorten(d.Err, maxError))
+		b = appendString(b, d.Err)
 	}
 	if s.Source != "" {
 		b = appendString(append(b, `,"source":`...), s.Source)

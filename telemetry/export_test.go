@@ -13,6 +13,9 @@ func (l *Log) SetSystem(write func(fd int, p []byte) (int, error), sync func(f *
 	}
 }
 
+// SetSyncDir replaces the call that makes a file's creation durable.
+func (l *Log) SetSyncDir(sync func(dir string) error) { l.sys.syncDir = sync }
+
 // ValidJSON is the scanner's own judgement, for comparison with encoding/json.
 func ValidJSON(b []byte) bool {
 	i := skipSpace(b, 0)

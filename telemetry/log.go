@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ape-claw/ape-claw/store"
 )
 
 // The files of a log in its directory.
@@ -54,8 +56,9 @@ type Log struct {
 
 // system is what tests replace to make writes and syncs fail.
 type system struct {
-	write func(fd int, p []byte) (int, error)
-	sync  func(f *os.File) error
+	write   func(fd int, p []byte) (int, error)
+	sync    func(f *os.File) error
+	syncDir func(dir string) error
 }
 
 // NewLog returns the log of the state directory dir.
@@ -70,7 +73,7 @@ func NewLog(dir string, opt LogOptions) *Log {
 		fastPoll:    orDefault(opt.FastPoll, defaultFastPoll),
 		lockTimeout: orDefault(opt.LockTimeout, defaultLockTimeout),
 		noNotify:    opt.NoNotify,
-		sys:         system{write: unix.Write, sync: (*os.File).Sync},
+		sys:         system{write: unix.Write, sync: (*os.File).Sync, syncDir: store.SyncDir},
 	}
 	l.w.turn = make(chan struct{}, 1)
 	return l
