@@ -303,6 +303,13 @@ func TestDamagedCurrent(t *testing.T) {
 	if _, err := sandbox.Load(home); fault.CodeOf(err) != fault.StateUnusable {
 		t.Errorf("Load: %v", err)
 	}
+	// A start that fails after it has the home leaves no trace of the old one.
+	if _, err := sandbox.Start(t.Context(), sandbox.Options{Home: home, Port: -1}); err == nil {
+		t.Error("started on port -1")
+	}
+	if st, err := (sandbox.Control{Home: home}).Status(t.Context()); err != nil || st.Current != nil {
+		t.Errorf("after a failed start: %+v, %v", st, err)
+	}
 	start(t, sandbox.Options{Home: home}) // a start puts it right
 	if _, err := sandbox.Load(home); err != nil {
 		t.Errorf("Load: %v", err)

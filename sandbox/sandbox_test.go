@@ -232,6 +232,35 @@ func TestStatusFollowsTheChain(t *testing.T) {
 	wantStatus(t, w, later, opensea.Active)
 }
 
+func TestStatusFollowsAReorganisation(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 2})
+	o := w.Demo().Orders[0]
+	if _, err := w.Buy(t.Context(), w.Buyer(), o); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, o, opensea.Fulfilled)
+	if err := w.SetFault("rpc-no-mining"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Rewind(1); err != nil {
+		t.Fatal(err)
+	}
+	// The new chain is longer than what was seen, and has not the purchase.
+	w.DropPending()
+	for range 2 {
+		if err := w.Mine(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantStatus(t, w, o, opensea.Active)
+	w.ClearFaults()
+	if _, err := w.Buy(t.Context(), w.Buyer(), o); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, w, o, opensea.Fulfilled)
+}
+
 func TestSameSeedSameChain(t *testing.T) {
 	t.Parallel()
 	genesis := func(seed string) common.Hash {

@@ -64,6 +64,13 @@ func (w *World) Mine() error { return w.chain().Mine() }
 // AdvanceTime makes a block d later than the head.
 func (w *World) AdvanceTime(d time.Duration) error { return w.chain().AdvanceTime(d) }
 
+// Rewind takes the last n blocks back, as a reorganisation does. Their
+// transactions are mined again, unless the fault rpc-no-mining is in force.
+func (w *World) Rewind(n uint64) error { return w.chain().Rewind(n) }
+
+// DropPending forgets the transactions that wait, as a node may.
+func (w *World) DropPending() { w.chain().DropPending() }
+
 // Listings returns a collection's orders, whatever their status.
 func (w *World) Listings(ctx context.Context, slug string) ([]opensea.Listed, error) {
 	return w.book().Orders(ctx, slug)

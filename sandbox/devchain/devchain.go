@@ -229,6 +229,13 @@ func (c *Chain) Mine() error { return c.miner.mine() }
 // chain's clock stays ahead of the real one from then on.
 func (c *Chain) AdvanceTime(d time.Duration) error { return c.miner.advance(d) }
 
+// Rewind takes the last n blocks back, as a reorganisation does. Their
+// transactions wait again; unless mining is held, new blocks take them.
+func (c *Chain) Rewind(n uint64) error { return c.miner.rewind(n) }
+
+// DropPending forgets the transactions that wait, as a node may.
+func (c *Chain) DropPending() { c.miner.drop() }
+
 // Hold stops mining until the returned function is called: transactions stay in
 // the pool.
 func (c *Chain) Hold() (release func()) { return c.miner.hold() }

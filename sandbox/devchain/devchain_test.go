@@ -186,6 +186,32 @@ func TestHoldKeepsTransactionsWaiting(t *testing.T) {
 	awaitReceipt(t, client, hash)
 }
 
+func TestRewindTakesBlocksBack(t *testing.T) {
+	t.Parallel()
+	c := start(t, devchain.Options{})
+	client := c.Client()
+	hash := send(t, client, 0, big.NewInt(1e10))
+	first := awaitReceipt(t, client, hash)
+
+	release := c.Hold()
+	if err := c.Rewind(1); err != nil {
+		t.Fatal(err)
+	}
+	if c.Head().Hash() == first.BlockHash {
+		t.Error("the block is still the head")
+	}
+	if r, err := client.TransactionReceipt(t.Context(), hash); err == nil {
+		t.Errorf("there is a receipt still: %+v", r)
+	}
+	release()
+	if again := awaitReceipt(t, client, hash); again.BlockHash == first.BlockHash {
+		t.Error("it is in the block that was taken back")
+	}
+	if err := c.Rewind(1000); err == nil {
+		t.Error("rewound to before the genesis")
+	}
+}
+
 func TestAdvanceTime(t *testing.T) {
 	t.Parallel()
 	c := start(t, devchain.Options{})

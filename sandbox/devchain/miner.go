@@ -135,6 +135,27 @@ func (m *miner) advance(d time.Duration) error {
 	return m.settle()
 }
 
+func (m *miner) rewind(n uint64) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	bc := m.eth.BlockChain()
+	head := bc.CurrentBlock().Number.Uint64()
+	if n == 0 || n > head {
+		return fmt.Errorf("rewind by %d of %d blocks", n, head)
+	}
+	if err := m.beacon.Fork(bc.GetHeaderByNumber(head - n).Hash()); err != nil {
+		return fmt.Errorf("rewind: %w", err)
+	}
+	m.wake()
+	return m.settle()
+}
+
+func (m *miner) drop() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.beacon.Rollback()
+}
+
 func (m *miner) hold() func() {
 	m.mu.Lock()
 	m.held++
@@ -143,11 +164,16 @@ func (m *miner) hold() func() {
 		m.mu.Lock()
 		m.held--
 		m.mu.Unlock()
-		select {
-		case m.poke <- struct{}{}:
-		default:
-		}
+		m.wake()
 	})
+}
+
+// wake makes the loop look at the pool.
+func (m *miner) wake() {
+	select {
+	case m.poke <- struct{}{}:
+	default:
+	}
 }
 
 func (m *miner) stop() {
