@@ -24,7 +24,7 @@ func (s setup) purchase(ctx context.Context) (text string, err error) {
 	}
 	env := []string{"HOME=" + home, "APE_CLAW_HOME=" + filepath.Join(home, ".ape-claw"), "PATH=" + os.Getenv("PATH")}
 	start := time.Now()
-	if _, err := s.json(ctx, env, "sandbox", "up", "--detach"); err != nil {
+	if _, err := s.json(ctx, env, "sandbox", "up", "--detach", "--port", "0"); err != nil {
 		return "", err
 	}
 	up := time.Since(start)
