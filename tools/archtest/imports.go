@@ -111,9 +111,9 @@ func CheckDenied(module string, pkgs []Package, denied []Deny) []string {
 			if slices.ContainsFunc(d.Except, func(e string) bool { return within(dir, e) }) {
 				continue
 			}
-			for _, dep := range p.Deps {
-				if slices.ContainsFunc(d.Deps, func(x string) bool { return within(dep, x) }) {
-					out = append(out, fmt.Sprintf("%s depends on %s: %s", dir, dep, d.Why))
+			for _, x := range d.Deps { // one line each, however many packages lie beneath x
+				if i := slices.IndexFunc(p.Deps, func(dep string) bool { return within(dep, x) }); i >= 0 {
+					out = append(out, fmt.Sprintf("%s depends on %s: %s", dir, p.Deps[i], d.Why))
 				}
 			}
 		}
