@@ -263,6 +263,36 @@ func TestAnothersPidIsNotSignalled(t *testing.T) {
 	}
 }
 
+func TestAnothersPortIsNotOurs(t *testing.T) {
+	t.Parallel()
+	other := t.TempDir()
+	w := start(t, sandbox.Options{Home: other})
+	b, err := os.ReadFile(filepath.Join(other, "sandbox", "current.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A home whose sandbox was killed; another one has got its port and, to make
+	// it worse, its pid. A SIGTERM would end this test.
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "sandbox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b = []byte(strings.Replace(string(b), w.Current().Instance, "sandbox_of_old", 1))
+	if err := os.WriteFile(filepath.Join(home, "sandbox", "current.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctl := sandbox.Control{Home: home}
+	if st, err := ctl.Status(t.Context()); err != nil || st.Running || !st.Stale {
+		t.Fatalf("status: %+v, %v", st, err)
+	}
+	if st, err := ctl.Down(t.Context()); err != nil || !st.Stale {
+		t.Errorf("down: %+v, %v", st, err)
+	}
+	if _, err := rpc(t, w.RPCURL(), "eth_chainId"); err != nil {
+		t.Errorf("the other one does not answer any more: %v", err)
+	}
+}
+
 func TestResetFromOutside(t *testing.T) {
 	t.Parallel()
 	home, data := t.TempDir(), t.TempDir()
