@@ -92,7 +92,7 @@ type Kind struct {
 	Means   string
 }
 
-const tokens = "token ids, separated by commas; none: all"
+const tokens = "token ids, joined by +; none: all"
 
 // Catalogue lists every fault, in the order of the help text.
 var Catalogue = []Kind{
@@ -272,7 +272,7 @@ func (s *Set) On(name Name) (value string, on bool) {
 func (s *Set) OnFor(name Name, token string) bool {
 	s.mu.Lock()
 	st := s.on[name]
-	hits := st != nil && (st.value == "" || slices.Contains(strings.Split(st.value, ","), token))
+	hits := st != nil && (st.value == "" || slices.Contains(strings.Split(st.value, "+"), token))
 	s.mu.Unlock()
 	if !hits {
 		return false
