@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,6 +134,42 @@ func TestSyncHoldsNoLock(t *testing.T) {
 	})
 	if _, err := l.Append(t.Context(), line("money"), true); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestForeignWriteBetween: a program that takes no lock writes between our stat
+// and our write.
+func TestForeignWriteBetween(t *testing.T) {
+	t.Parallel()
+	for between, glued := range map[string]bool{
+		string(line("foreign")) + "\n": false,
+		`{"id":"unfinished`:            true,
+		"{}\n{":                        true,
+		"\n":                           false,
+	} {
+		t.Run(between, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			l := newLog(t, dir)
+			appendLine(t, l, line("one"))
+			l.SetSystem(func(fd int, p []byte) (int, error) {
+				foreign(t, dir, between)
+				return unix.Write(fd, p)
+			}, nil)
+			at, err := l.Append(t.Context(), line("two"), false)
+			if glued != (fault.CodeOf(err) == fault.StateUnusable) || !glued && err != nil {
+				t.Fatalf("append: %v", err)
+			}
+			if size := int64(len(rawLog(t, dir))); !glued && at.Pos != size {
+				t.Errorf("cursor %v, the log has %d bytes", at, size)
+			}
+			l.SetSystem(unix.Write, nil)
+			at = appendLine(t, l, line("three"))
+			got, end := readAll(t, newLog(t, dir), telemetry.Cursor{})
+			if end != at || got[len(got)-1] != string(line("three")) || glued == slices.Contains(got, string(line("two"))) {
+				t.Errorf("at %v of %v:\n%s", at, end, show(got))
+			}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -301,6 +302,9 @@ func TestAppendCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() { _, err := l.Append(ctx, line("two"), false); first <- err }()
+	for !l.InTurn() {
+		runtime.Gosched()
+	}
 	second := make(chan error, 1) // waits for its turn behind the first
 	go func() { _, err := l.Append(ctx, line("three"), false); second <- err }()
 	cancel()

@@ -16,6 +16,9 @@ func (l *Log) SetSystem(write func(fd int, p []byte) (int, error), sync func(f *
 // SetSyncDir replaces the call that makes a file's creation durable.
 func (l *Log) SetSyncDir(sync func(dir string) error) { l.sys.syncDir = sync }
 
+// InTurn reports whether an append is under way.
+func (l *Log) InTurn() bool { return len(l.w.turn) > 0 }
+
 // ValidJSON is the scanner's own judgement, for comparison with encoding/json.
 func ValidJSON(b []byte) bool {
 	i := skipSpace(b, 0)

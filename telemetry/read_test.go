@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -242,6 +243,26 @@ func TestLastCost(t *testing.T) {
 	more, _, err := l.ReadAfter(t.Context(), end, 0, 0)
 	if err != nil || len(more) != 0 {
 		t.Errorf("after the end: %d lines, %v", len(more), err)
+	}
+}
+
+// TestLastDropsLongLines: going back over a line that is too long costs its
+// size once, not the square of it. It counts what the whole process allocates,
+// so nothing runs beside it.
+func TestLastDropsLongLines(t *testing.T) {
+	dir := t.TempDir()
+	foreign(t, dir, string(line("one"))+"\n"+strings.Repeat("z", 16<<20)+"\n"+string(line("two"))+"\n")
+	l := newLog(t, dir)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	lines, _, err := l.Last(t.Context(), 2, nil)
+	runtime.ReadMemStats(&after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "last", texts(lines), []string{string(line("one")), string(line("two"))})
+	if got := after.TotalAlloc - before.TotalAlloc; got > 48<<20 {
+		t.Errorf("%d MiB were allocated for a line of 16", got>>20)
 	}
 }
 

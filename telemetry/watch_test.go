@@ -28,24 +28,18 @@ func TestWatch(t *testing.T) {
 				t.Fatal(err)
 			}
 			w := newLog(t, dir)
-			at := telemetry.Cursor{}
+			news := make(chan string)
+			go follow(ctx, l, changed, news)
 			expect := func(text string) {
 				t.Helper()
+				late := time.After(20 * time.Second)
 				for {
-					lines, next, err := l.ReadAfter(t.Context(), at, 0, 0)
-					if err != nil {
-						at = telemetry.Cursor{} // replaced
-						continue
-					}
-					at = next
-					for _, line := range lines {
-						if string(line.Data) == text {
+					select {
+					case got := <-news:
+						if got == text {
 							return
 						}
-					}
-					select {
-					case <-changed:
-					case <-time.After(20 * time.Second):
+					case <-late:
 						t.Fatalf("no news of %s", text)
 					}
 				}
@@ -70,12 +64,37 @@ func TestWatch(t *testing.T) {
 			appendLine(t, w, line("and on"))
 			expect(string(line("and on")))
 			cancel()
-			for range changed { // closed when the context has ended
+			for range news { // closed when the watch has ended
 			}
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// follow sends every line, and reads only when it was told to.
+func follow(ctx context.Context, l *telemetry.Log, changed <-chan struct{}, news chan<- string) {
+	defer close(news)
+	at := telemetry.Cursor{}
+	for range changed {
+		for {
+			lines, next, err := l.ReadAfter(ctx, at, 0, 0)
+			if err != nil && ctx.Err() == nil {
+				at = telemetry.Cursor{} // the log was replaced
+				continue
+			}
+			for _, line := range lines {
+				select {
+				case news <- string(line.Data):
+				case <-ctx.Done():
+				}
+			}
+			if err != nil || next == at {
+				break
+			}
+			at = next
+		}
 	}
 }
 
