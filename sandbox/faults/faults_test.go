@@ -22,7 +22,7 @@ func TestSet(t *testing.T) {
 		{spec: "rate-limit=7*2", name: faults.RateLimit, value: "7", times: 2},
 		{spec: "html*1", name: faults.HTML, times: 1},
 		{spec: "slow=20ms", name: faults.Slow, value: "20ms"},
-		{spec: "wape=3+5", name: faults.WAPE, value: "3,5"},
+		{spec: "wape=3+5", name: faults.WAPE, value: "3+5"},
 		{spec: "nonsense", bad: true},
 		{spec: "", bad: true},
 		{spec: "html=yes", bad: true},
