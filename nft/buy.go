@@ -51,18 +51,18 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 	if err != nil {
 		return BuyOut{}, err
 	}
-	f, err := s.fence(ctx)
+	if in.Execute {
+		out, err := s.execute(ctx, q, in)
+		return out, s.refused(ctx, cmdBuy, false, q, err)
+	}
+	f, err := s.fence(ctx, policy.Inspect)
 	if err == nil {
 		err = s.expired(q, s.now())
 	}
 	if err != nil {
-		return BuyOut{}, s.refused(ctx, cmdBuy, !in.Execute, q, err)
+		return BuyOut{}, s.refused(ctx, cmdBuy, true, q, err)
 	}
-	if !in.Execute {
-		return s.dryRun(ctx, f, q)
-	}
-	out, err := s.execute(ctx, f, q, in)
-	return out, s.refused(ctx, cmdBuy, false, q, err)
+	return s.dryRun(ctx, f, q)
 }
 
 // dryRun evaluates the gates that need no phrase and no reservation. It asks no
@@ -110,7 +110,11 @@ func payload(q Quote) map[string]any {
 // execute buys: every gate on what is saved, a fresh fulfilment built, verified
 // and simulated, every gate again on that, policy's grant for exactly those
 // bytes, and the sender.
-func (s *Service) execute(ctx context.Context, f policy.Fence, q Quote, in BuyIn) (BuyOut, error) {
+func (s *Service) execute(ctx context.Context, q Quote, in BuyIn) (BuyOut, error) {
+	f, err := s.fence(ctx, policy.Execute)
+	if err != nil {
+		return BuyOut{}, err
+	}
 	who, keyErr := s.d.Buyer(ctx)
 	known := &who
 	if keyErr != nil {
@@ -167,7 +171,7 @@ func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.
 // have halted or narrowed it since, and the time goes on. The price stays the
 // quoted one, which the phrase names; the verified value is not above it.
 func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t trial, prepared chain.Prepared) (policy.Grant, error) {
-	f, err := s.fence(ctx)
+	f, err := s.fence(ctx, policy.Execute)
 	if err != nil {
 		return policy.Grant{}, err
 	}

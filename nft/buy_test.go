@@ -178,6 +178,29 @@ func TestGates(t *testing.T) {
 	}
 }
 
+// TestGateOrder: of several refusals, --execute tells the first.
+func TestGateOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	q := w.simulated()
+	in := nft.BuyIn{Quote: q.QuoteID, Execute: true}
+	w.pass(nft.QuoteTTL)
+	refuses := func(code fault.Code) {
+		t.Helper()
+		_, err := w.service().Buy(t.Context(), in)
+		refused(t, err, code)
+	}
+	refuses(fault.QuoteExpired) // and the simulation is stale, and there is no phrase
+	w.write("allowlist.json", `[]`)
+	refuses(fault.CollectionNotAllowed)
+	w.write("policy.json", `{`)
+	refuses(fault.PolicyInvalid)
+	w.write("HALT", "policy: stop")
+	refuses(fault.Halted)
+	in.Execute = false
+	refuses(fault.PolicyInvalid) // a dry run tells what it can't do without
+}
+
 func TestAutonomous(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

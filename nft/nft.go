@@ -126,35 +126,37 @@ func (s *Service) blocked(ctx context.Context, command string, dryRun bool, err 
 	return policy.Blocked(ctx, s.d.Recorder, "ape-claw "+command, dryRun, err)
 }
 
-// refused is blocked for a quote: the refusal names it, and the command to run next.
+// refused is blocked for a quote.
 func (s *Service) refused(ctx context.Context, command string, dryRun bool, q Quote, err error) error {
+	s.name(q, err)
+	return s.blocked(ctx, command, dryRun, err)
+}
+
+// name puts the quote into a refusal, and the command that comes next.
+func (s *Service) name(q Quote, err error) {
 	if !fault.IsGate(fault.CodeOf(err)) {
-		return err
+		return
 	}
 	f := fault.From(err)
 	f.With("quoteId", q.QuoteID).With("collection", q.Collection).With("tokenId", q.TokenID)
 	switch f.Code {
 	case fault.SimulationRequired:
 		f.Hintf("simulate it: %s", s.next(cmdSimulate, q.QuoteID))
+	case fault.QuoteExpired:
+		f.Hintf("quote it again: %s %s --collection %s --token-id %s --max-price %s", s.d.CLI, cmdQuote, q.Collection, q.TokenID, q.MaxPrice)
 	case fault.ConfirmationMismatch:
 		f.Hintf("give --confirm the phrase that the dry run shows: %s", s.next(cmdBuy, q.QuoteID))
 	}
-	return s.blocked(ctx, command, dryRun, err)
 }
 
-// fence reads policy, allowlist and halt file; an unreadable one is a refusal.
-func (s *Service) fence(ctx context.Context) (policy.Fence, error) {
+// fence reads policy, allowlist and halt file. When one can't be read, the gates
+// of the stage say what refuses.
+func (s *Service) fence(ctx context.Context, stage policy.Stage) (policy.Fence, error) {
 	f, err := s.d.Fence(ctx)
-	if err != nil {
+	if err != nil || f.Err == nil && f.Policy != nil && f.Allowlist != nil {
 		return f, err
 	}
-	if f.Err != nil {
-		return f, f.Err
-	}
-	if f.Policy == nil || f.Allowlist == nil {
-		return f, fault.New(fault.PolicyInvalid, "no policy was read").WithSent(fault.SentNo)
-	}
-	return f, nil
+	return f, policy.Decide(stage, policy.Fence{Halt: f.Halt, Err: f.Err}, policy.Purchase{}).Refusal()
 }
 
 // lookup loads a quote that may still be used.
@@ -189,8 +191,7 @@ func (s *Service) expired(q Quote, now time.Time) error {
 		return nil
 	}
 	return fault.New(fault.QuoteExpired, "quote %s expired at %s", q.QuoteID, q.ExpiresAt.Format(time.RFC3339)).
-		Hintf("quote it again: %s nft quote --collection %s --token-id %s --max-price %s", s.d.CLI, q.Collection, q.TokenID, q.MaxPrice).
-		WithSent(fault.SentNo).With("quoteId", q.QuoteID).With("gate", policy.GateQuote)
+		WithSent(fault.SentNo).With("gate", policy.GateQuote)
 }
 
 // later returns the later of two times: an order is over when either says so.

@@ -88,7 +88,7 @@ func (in QuoteIn) parse() (limit units.Wei, err error) {
 
 // quotable evaluates the gates that need no listing.
 func (s *Service) quotable(ctx context.Context, in QuoteIn, limit units.Wei) (policy.Fence, policy.Purchase, error) {
-	f, err := s.fence(ctx)
+	f, err := s.fence(ctx, policy.Inspect)
 	if err != nil {
 		return f, policy.Purchase{}, err
 	}

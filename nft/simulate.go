@@ -53,7 +53,7 @@ func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, err
 	if err := s.expired(q, s.now()); err != nil {
 		return SimulateOut{}, s.simulated(ctx, q, trial{}, err)
 	}
-	f, err := s.fence(ctx)
+	f, err := s.fence(ctx, policy.Inspect)
 	if err == nil {
 		err = policy.Decide(policy.Inspect, f, s.purchase(f, q)).Refusal()
 	}
@@ -114,8 +114,8 @@ func (s *Service) simulated(ctx context.Context, q Quote, t trial, cause error) 
 	}
 	payload := map[string]any{"quoteId": q.QuoteID, "collection": q.Collection, "tokenId": q.TokenID}
 	if cause != nil {
+		s.name(q, cause)
 		f := fault.From(cause)
-		f.With("quoteId", q.QuoteID)
 		reason, ok := f.Details["reason"].(string)
 		if !ok {
 			reason = string(f.Code)

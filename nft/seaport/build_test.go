@@ -159,6 +159,7 @@ func TestBuildRefuses(t *testing.T) {
 		"short address":    {edit: []string{`"0xbeef000000000000000000000000000000000001"`, `"0xbeef"`}, says: "2 bytes, expected 20"},
 		"long address":     {edit: []string{`"0xbeef000000000000000000000000000000000001"`, `"` + zeroKey + `"`}, says: "32 bytes, expected 20"},
 		"address no hex":   {edit: []string{`"0xbeef`, `"0xbeeg`}, says: "hexadecimal"},
+		"address bare":     {edit: []string{`"0xbeef`, `"beef`}, says: "hexadecimal"},
 		"address a number": {edit: []string{`"0xbeef000000000000000000000000000000000001"`, `1`}, says: "expected a string"},
 		"short key":        {edit: []string{`"conduitKey": "` + zeroKey + `"`, `"conduitKey": "0x00"`}, says: "1 bytes, expected 32"},
 		"item type 256":    {edit: []string{`"itemType": 2`, `"itemType": 256`}, says: "at most 255"},
@@ -166,6 +167,7 @@ func TestBuildRefuses(t *testing.T) {
 		"items no objects": {edit: []string{`"offer": [`, `"offer": [7,`}, says: "offer[0] is 7, expected an object"},
 		"criteria":         {edit: []string{`"criteriaResolvers": []`, `"criteriaResolvers": [{}]`}, says: "criteriaResolvers"},
 		"no resolvers":     {edit: []string{`"criteriaResolvers": []`, `"x": 1`}, says: "criteriaResolvers is missing"},
+		"a long value":     {edit: []string{`"0x63"`, `"` + strings.Repeat("9", 5000) + `"`}, says: "salt"},
 		"control bytes":    {edit: []string{`"0x63"`, `"\u001b[31m\u202e1"`}, says: "salt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,6 +180,9 @@ func TestBuildRefuses(t *testing.T) {
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Code != fault.UnsafeTransaction || !strings.Contains(f.Message, tt.says) {
 				t.Fatalf("err = %v, expected unsafe_transaction with %q", err, tt.says)
+			}
+			if len(f.Message) > 300 {
+				t.Fatalf("%d bytes of message", len(f.Message))
 			}
 			if strings.ContainsFunc(f.Message, func(r rune) bool { return r < ' ' }) {
 				t.Fatalf("control characters in %q", f.Message)

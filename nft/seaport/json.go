@@ -45,7 +45,9 @@ func (f fields) fail(format string, args ...any) {
 	}
 }
 
-// value returns the member's text; null counts as missing.
+// value returns the member's text; null counts as missing. What is missing is
+// no JSON, so that whoever reads it fails too, which changes nothing: the first
+// failure is the one that is told.
 func (f fields) value(key string) json.RawMessage {
 	raw := bytes.TrimSpace(f.m[key])
 	if len(raw) == 0 || string(raw) == "null" {
@@ -62,17 +64,12 @@ func (f fields) has(key string) bool {
 
 func (f fields) object(key string) fields {
 	child := fields{path: f.path + "." + key, err: f.err}
-	if raw := f.value(key); raw != nil {
-		child.read(raw)
-	}
+	child.read(f.value(key))
 	return child
 }
 
 func (f fields) list(key string) []fields {
 	raw := f.value(key)
-	if raw == nil {
-		return nil
-	}
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
 		f.fail("%s.%s is %s, expected a list", f.path, key, excerpt(raw))
@@ -88,9 +85,6 @@ func (f fields) list(key string) []fields {
 
 func (f fields) text(key string) string {
 	raw := f.value(key)
-	if raw == nil {
-		return ""
-	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
 		f.fail("%s.%s is %s, expected a string", f.path, key, excerpt(raw))
@@ -102,9 +96,6 @@ func (f fields) text(key string) string {
 // wild: a JSON number, a decimal string, a 0x string.
 func (f fields) number(key string) *big.Int {
 	raw := f.value(key)
-	if raw == nil {
-		return new(big.Int)
-	}
 	var n market.Integer
 	if err := json.Unmarshal(raw, &n); err != nil {
 		f.fail("%s.%s is %s, expected a whole number of at most 256 bits", f.path, key, excerpt(raw))
