@@ -47,11 +47,9 @@ func (b *block) from(i int) int {
 	return b.frames[i-1].stop
 }
 
-// after returns the index of the first frame after pos, and whether pos is a
-// place where a frame may start.
-func (b *block) after(pos int64) (int, bool) {
-	i := sort.Search(len(b.frames), func(i int) bool { return b.frames[i].at > pos })
-	return i, pos <= b.start.Pos || i == len(b.frames) || i > 0 && b.frames[i-1].at == pos
+// after returns the index of the first frame after pos.
+func (b *block) after(pos int64) int {
+	return sort.Search(len(b.frames), func(i int) bool { return b.frames[i].at > pos })
 }
 
 // appendFrame appends the event as one SSE frame without a name, and returns

@@ -140,7 +140,8 @@ func (h *hub) wakeAll() {
 
 // find looks for the first frame after c. It returns the block and the frame's
 // index in it; or, when c is at (or ahead of) the end, a channel to wait on;
-// or neither when only the file can tell.
+// or neither when only the file can tell. c must be a place between lines, as
+// clients' cursors are once the file has checked them.
 func (h *hub) find(c telemetry.Cursor) (b *block, i int, wait <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -157,12 +158,7 @@ func (h *hub) find(c telemetry.Cursor) (b *block, i int, wait <-chan struct{}) {
 	if k == len(h.blocks) { // only lines that are not good follow
 		return nil, 0, nil
 	}
-	b = h.blocks[k]
-	i, ok := b.after(c.Pos)
-	if !ok {
-		return nil, 0, nil
-	}
-	return b, i, nil
+	return h.blocks[k], h.blocks[k].after(c.Pos), nil
 }
 
 // waker returns the channel that closes when the end moves.

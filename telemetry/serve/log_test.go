@@ -177,7 +177,9 @@ func TestTailOverCutConnectionsHasEveryEventOnce(t *testing.T) {
 	var got []string
 	var notices []serve.Notice
 	stop := errors.New("enough")
-	err := serve.Tail(t.Context(), serve.TailOptions{URL: s.url, After: "0-0", Transport: cut,
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	defer cancel()
+	err := serve.Tail(ctx, serve.TailOptions{URL: s.url, After: "0-0", Transport: cut,
 		Notice: func(n serve.Notice) { notices = append(notices, n) }},
 		func(f serve.Frame) error {
 			got = append(got, string(f.Data))
@@ -266,6 +268,8 @@ func TestTailErrors(t *testing.T) {
 	t.Parallel()
 	s := start(t, serve.Options{Log: newMemLog("aa")})
 	none := func(serve.Frame) error { return nil }
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	for _, tt := range []struct {
 		opt  serve.TailOptions
 		code fault.Code
@@ -276,7 +280,7 @@ func TestTailErrors(t *testing.T) {
 		{serve.TailOptions{URL: s.url, Types: []string{"NOT A TYPE"}}, fault.Usage},
 		{serve.TailOptions{URL: s.url + "/nowhere"}, fault.NotFound},
 	} {
-		err := serve.Tail(t.Context(), tt.opt, none)
+		err := serve.Tail(ctx, tt.opt, none)
 		if fault.CodeOf(err) != tt.code {
 			t.Errorf("Tail %+v: %v (%s), want %s", tt.opt, err, fault.CodeOf(err), tt.code)
 		}

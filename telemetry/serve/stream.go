@@ -29,14 +29,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, err)
 		return
 	}
-	if n := s.clients.Add(1); n > int64(s.opt.MaxClients) || s.draining.Err() != nil {
-		s.clients.Add(-1)
+	defer s.clients.Add(-1)
+	if n := s.clients.Add(1); n > int64(s.opt.MaxClients) {
 		w.Header().Set("Retry-After", "5")
 		writeErrorStatus(w, http.StatusServiceUnavailable, fault.New(fault.Upstream,
 			"all %d streams are taken", s.opt.MaxClients).Hintf("try again in 5 s, or read /events/backlog"))
 		return
 	}
-	defer s.clients.Add(-1)
 
 	c := &client{srv: s, filtered: filtered}
 	if filtered {
@@ -166,6 +165,8 @@ func (c *client) run(ctx context.Context, preface []byte) error {
 				err = c.heartbeat()
 			case <-ctx.Done():
 				return ctx.Err()
+			case <-c.srv.draining.Done():
+				return errDraining
 			default:
 			}
 		} else {

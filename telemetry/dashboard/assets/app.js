@@ -15,6 +15,7 @@ const activity = new Activity();
 let filter = readHash();
 let paused = false, state = "connecting", staleSince = 0, loaded = false, sandbox = false;
 let inbox = []; // arrived, not drawn yet
+let firstAt = 0;
 let missed = 0; // dropped from the inbox while paused for long
 
 const inspector = new Inspector({ store, onStep: choose, onTrace: toggleTrace });
@@ -54,7 +55,9 @@ function frame() {
 }
 
 function take() {
-  const live = store.all.length > 0 || Date.now() - startedAt > 1500;
+  // What comes at once after the page opened is the backlog, and no rate.
+  firstAt ||= performance.now();
+  const live = performance.now() - firstAt > 2000;
   const dropped = store.dropped;
   let grew = 0;
   for (const [raw, id] of inbox) {
@@ -72,7 +75,6 @@ function take() {
   inspector.refresh();
   summary();
 }
-const startedAt = Date.now();
 
 function headline() {
   const word = { connecting: "Connecting", live: "Live", stale: "Stale" }[state];
