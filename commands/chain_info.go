@@ -51,10 +51,7 @@ func chainInfo(ctx context.Context, d *Deps, _ ChainInfoIn) (ChainInfoOut, error
 	if err != nil {
 		return ChainInfoOut{}, err
 	}
-	result := map[string]any{"chainId": info.ChainID, "rpcOk": info.RPCOK}
-	if info.LatestBlock != nil {
-		result["blockNumber"] = *info.LatestBlock
-	}
+	result := map[string]any{"chainId": info.ChainID, "rpcOk": info.RPCOK, "blockNumber": info.LatestBlock}
 	return ChainInfoOut{info, cfg.Profile}, d.Record(ctx, telemetry.Draft{Type: "chain.info.read", Result: result})
 }
 

@@ -7,20 +7,19 @@ func identityTypes() []declaration {
 			name:     "auth.saved",
 			meaning:  "credentials were saved; which, never what",
 			commands: []string{"auth set"},
-			result:   "path! id, fields any, agentId text, address address",
+			result:   "path! id, fields object",
 		},
 		{
 			name:     "auth.shown",
 			meaning:  "it was shown which credentials are set",
 			commands: []string{"auth show"},
-			result:   "path id, fields any, agentId text, address address",
+			result:   "path id, fields object",
 		},
 		{
 			name:     "auth.cleared",
 			meaning:  "credentials were removed; which, never what",
 			commands: []string{"auth clear"},
-			payload:  "field text, all bool",
-			result:   "cleared! texts, path id",
+			result:   "cleared! texts",
 		},
 		{
 			name:    "clawbot.registered",

@@ -3,11 +3,11 @@ package telemetry
 // Fields that events of one purchase share. Prices are an exact decimal number
 // and, beside it, base units as a string.
 const (
-	itemFields  = ", collection text, name text, tokenId text, contract address, contractAddress address, orderHash hash, listingId text, chainId int"
-	priceFields = ", priceApe number, priceWei wei, currency text"
-	costFields  = ", from address, to address, valueWei wei, gasLimit count, gasUsed count, gasEstimate count, maxFeePerGasWei wei, maxPriorityFeePerGasWei wei, maxFeeWei wei, feeWei wei, totalWei wei, maxCostWei wei, digest hash"
-	minedFields = ", blockNumber count, blockHash hash, blockTime time, effectiveGasPriceWei wei, owner address, nonce count"
-	buyer       = "quoteId! id, collection text, tokenId text, autonomous bool"
+	askedItem   = "collection! id, tokenId! id, maxPrice any, currency text"
+	boughtItem  = "quoteId! id, collection text, tokenId text"
+	priceFields = ", priceApe number, priceWei wei, orderHash hash"
+	feeFields   = ", from address, gasLimit count, maxFeePerGasWei wei, maxPriorityFeePerGasWei wei"
+	minedFields = ", blockHash hash, gasUsed count, feeWei wei"
 )
 
 // nftTypes are a purchase, step by step.
@@ -16,95 +16,90 @@ func nftTypes() []declaration {
 }
 
 func quoteTypes() []declaration {
-	const asked = "collection! id, tokenId! id, maxPrice any, currency text, source text, dataSource text"
-	const simulated = ", blockNumber count, balanceWei wei, balanceOverridden bool, overridden bool, simulatedAt time, expiresAt time, hint text, code id, details object" +
-		itemFields + priceFields + costFields
+	const simulated = ", from address, balanceOverridden bool, blockNumber count, gasLimit count, maxFeeWei wei" + priceFields
 	return []declaration{
 		{
 			name:     "nft.quote.created",
 			meaning:  "a listing was priced and a quote saved; nothing is bought",
 			commands: []string{"nft quote"},
-			payload:  asked,
-			result: "quoteId! id, priceApe! number, priceWei! wei, orderHash! hash, expiresAt! time, orderExpiresAt time?, currency text, maxPrice any, maxPriceWei wei, " +
-				"protocolAddress address, seller address, source text, confirmPhrase text, " +
-				"collection text, name text, tokenId text, contract address, contractAddress address, listingId text, chainId int",
+			payload:  askedItem,
+			result: "quoteId! id, priceApe! number, priceWei! wei, orderHash! hash, expiresAt! time, orderExpiresAt time?, currency text, " +
+				"collection text, tokenId text, contractAddress address, protocolAddress address, seller address, chainId int, source text",
 		},
 		{
 			name: "nft.quote.failed", failure: true,
 			meaning:  "no quote could be made, for another reason than policy",
 			commands: []string{"nft quote"},
-			payload:  "collection text, tokenId text, maxPrice any, currency text, source text, dataSource text",
-			result:   "code! id, reason! id, details object",
+			payload:  "collection text, tokenId text, maxPrice any, currency text",
+			result:   "code! id, reason! id",
 		},
 		{
 			name:     "nft.quote.read",
 			meaning:  "one quote was shown",
 			commands: []string{"nft quotes show"},
 			payload:  "quoteId! id",
-			result:   "quoteId! id, status text" + priceFields + itemFields + ", expiresAt time",
+			result:   "quoteId! id, status! id",
 		},
 		{
 			name:     "nft.quotes.read",
 			meaning:  "quotes were listed",
 			commands: []string{"nft quotes list"},
-			payload:  "status text, limit count",
-			result:   "count! count, quotes array",
+			result:   "count! count",
 		},
 		{
 			name:     "nft.simulation.passed",
 			meaning:  "the exact transaction would succeed now",
 			commands: []string{"nft simulate"},
-			payload:  buyer,
+			payload:  boughtItem,
 			result:   "simulated! =true" + simulated,
 		},
 		{
 			name: "nft.simulation.failed", failure: true,
 			meaning:  "the exact transaction would fail now; the reason says why, in words",
 			commands: []string{"nft simulate"},
-			payload:  buyer,
-			result:   "simulated! =false, reason! id" + simulated,
+			payload:  boughtItem,
+			// details are whatever the failing check measured.
+			result: "simulated! =false, reason! id, code id, details object" + simulated,
 		},
 	}
 }
 
 func buyTypes() []declaration {
-	const story = itemFields + priceFields + costFields
 	return []declaration{
 		{
 			name:     "nft.buy.dry_run",
 			meaning:  "a purchase was tried without spending; wouldBlock lists the gates that would refuse it",
 			commands: []string{"nft buy"},
-			payload:  buyer,
-			result:   "wouldBuy! bool, wouldBlock array, gates array, confirmPhrase text, message text, blockNumber count" + story,
+			payload:  boughtItem,
+			result:   "wouldBuy! bool, wouldBlock array, message text" + priceFields,
 		},
 		{
 			name: "nft.buy.submitted", money: true,
 			meaning:  "a signed purchase was sent to the chain; it is not known yet how it ends",
 			commands: []string{"nft buy"},
-			payload:  buyer,
-			result: "txHash! hash, nonce! count, to! address, valueWei! wei, maxFeeWei! wei, " +
-				"from address, gasLimit count, maxFeePerGasWei wei, maxPriorityFeePerGasWei wei, maxCostWei wei, totalWei wei, digest hash" + itemFields + priceFields,
+			payload:  boughtItem,
+			result:   "txHash! hash, nonce! count, to! address, valueWei! wei, maxFeeWei! wei" + feeFields + priceFields,
 		},
 		{
 			name: "nft.buy.confirmed", money: true,
 			meaning:  "the purchase succeeded on chain and the buyer owns the token",
 			commands: []string{"nft buy"},
-			payload:  buyer,
-			result:   "txHash! hash, blockNumber! count, blockHash hash, blockTime time, effectiveGasPriceWei wei, owner address, nonce count" + story,
+			payload:  boughtItem,
+			result:   "txHash! hash, blockNumber! count, owner address" + minedFields + priceFields,
 		},
 		{
 			name: "nft.buy.reverted", failure: true, money: true,
 			meaning:  "the purchase was mined and failed; only the fee is gone",
 			commands: []string{"nft buy"},
-			payload:  buyer,
-			result:   "txHash! hash, reason text" + minedFields + story,
+			payload:  boughtItem,
+			result:   "txHash! hash, blockNumber count, reason text" + minedFields + priceFields,
 		},
 		{
 			name: "nft.buy.unknown", failure: true, money: true,
 			meaning:  "a purchase was sent, or may have been, and no receipt is known: don't repeat it",
 			commands: []string{"nft buy"},
-			payload:  buyer,
-			result:   "txHash! hash, reason! id, sent maybe|yes" + minedFields + story,
+			payload:  boughtItem,
+			result:   "txHash! hash, reason! id, sent maybe|yes, nonce count",
 		},
 		{
 			name:    "nft.buy.retry",

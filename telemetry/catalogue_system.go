@@ -8,20 +8,20 @@ func policyTypes() []declaration {
 			meaning:  "policy refused the operation; the code names the gate",
 			commands: []string{"nft quote", "nft simulate", "nft buy"},
 			payload:  "command! id, reason! id, quoteId id, collection text, tokenId text",
-			// code is a gate's; details are whatever that gate measured.
-			result: "blocked! =true, reason! id, code! id, gate text, hint text, measured any, limit any, change text, details object, wouldBlock array",
+			// measured and limit are amounts, times or names, as the gate has it.
+			result: "blocked! =true, reason! id, code! id, gate id, measured any, limit any, change text",
 		},
 		{
 			name:     "allowlist.audit.ran",
 			meaning:  "the allowlist was checked for unresolved and ambiguous collections",
 			commands: []string{"allowlist audit"},
-			result:   "audited! =true, issues! array, total count, unresolvedCount count, unresolved array, slugCollisions array",
+			result:   "audited! =true, issues! array, total count, unresolvedCount count",
 		},
 		{
 			name:     "allowlist.list.read",
 			meaning:  "the allowlist was read",
 			commands: []string{"allowlist list"},
-			result:   "count! count, enabled count, collections array, source text",
+			result:   "count! count, enabled count",
 		},
 	}
 }
@@ -33,9 +33,7 @@ func systemTypes() []declaration {
 			name: "command.failed", failure: true,
 			meaning:  "a command failed and no event of its own tells of it; the code says how",
 			commands: []string{"any"},
-			// details are whatever the failing operation measured.
-			payload: "quoteId id, collection text, tokenId text",
-			result:  "code! id, exit int, hint text, sent no|maybe|yes, details object",
+			result:   "code! id, exit int, hint text, sent no|maybe|yes",
 		},
 		{
 			name:     "doctor.ran",
@@ -54,14 +52,13 @@ func systemTypes() []declaration {
 			name:     "demo.ran",
 			meaning:  "the whole story was played on the sandbox",
 			commands: []string{"demo"},
-			payload:  "collection text, tokenId text",
-			result:   "completed! bool, steps any, quoteId id, txHash hash, blockNumber count, traceId id, durationMs count",
+			result:   "completed! bool, quoteId id, txHash hash, blockNumber count, durationMs count",
 		},
 		{
 			name:     "dashboard.opened",
 			meaning:  "the dashboard's address was printed or opened",
 			commands: []string{"dashboard"},
-			result:   "url! id, opened bool, running bool",
+			result:   "url! id, opened bool",
 		},
 		{
 			name:     "chain.info.read",
@@ -81,26 +78,24 @@ func systemTypes() []declaration {
 
 // sandboxTypes are the life of the embedded world.
 func sandboxTypes() []declaration {
-	const result = "chainId int, rpcUrl text, marketUrl text, pid count, port count, collections any, listings count, blockNumber count, startedAt time, durationMs count, dataDir text, detached bool"
 	return []declaration{
 		{
 			name:     "sandbox.started",
 			meaning:  "the local chain and marketplace are up",
 			commands: []string{"sandbox up"},
-			payload:  "detach bool, port count, listings count, price any, dataDir text",
-			result:   "started! =true, " + result,
+			result:   "started! =true, chainId! int, rpcUrl id, marketUrl id, collections any, listings count, durationMs count",
 		},
 		{
 			name:     "sandbox.stopped",
-			meaning:  "the local chain and marketplace were shut down",
+			meaning:  "the local chain and marketplace were shut down; stopped is false when none was running",
 			commands: []string{"sandbox down", "sandbox up"},
-			result:   "stopped! bool, " + result,
+			result:   "stopped! bool, chainId int",
 		},
 		{
 			name:     "sandbox.reset",
 			meaning:  "the sandbox went back to its first block",
 			commands: []string{"sandbox reset"},
-			result:   "reset! =true, " + result,
+			result:   "reset! =true, chainId int",
 		},
 	}
 }
