@@ -109,7 +109,7 @@ func keyUsed(r record) error {
 
 func unresolved(r record, now time.Time) error {
 	age := max(0, now.Sub(r.created)).Round(time.Second)
-	return fault.New(fault.Conflict, "transaction %s of %s is unresolved since %s", r.info.Hash.Hex(), r.info.From.Hex(), age).
+	return fault.New(fault.Conflict, "transaction %s of %s has been unresolved for %s", r.info.Hash.Hex(), r.info.From.Hex(), age).
 		Hintf("wait until it is mined, or settle it: ape-claw nft resume").WithSent(fault.SentNo).
 		With("txHash", r.info.Hash.Hex()).With("nonce", r.info.Nonce).With("ageSeconds", int64(age/time.Second)).With("key", r.key)
 }

@@ -40,7 +40,7 @@ type world struct {
 	sink, once common.Address // a contract that takes anything; one that takes one call and then reverts
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{home: t.TempDir()}
 	w.contracts()
@@ -79,7 +79,7 @@ func (w *world) contracts() {
 // otherKey is an account beside the tested one.
 var otherKey = strings.Repeat("22", 32)
 
-func otherAccount(t *testing.T) common.Address {
+func otherAccount(t testing.TB) common.Address {
 	t.Helper()
 	s, err := chain.NewSandboxSigner(otherKey)
 	if err != nil {
@@ -235,7 +235,7 @@ type rig struct {
 }
 
 // open opens the world's home as a new process would. change may alter the options.
-func (w *world) open(t *testing.T, trace string, change func(*chain.SenderOptions)) *rig {
+func (w *world) open(t testing.TB, trace string, change func(*chain.SenderOptions)) *rig {
 	t.Helper()
 	r, err := openRig(t.Context(), w.url, w.home, trace, change)
 	if err != nil {
