@@ -8,6 +8,26 @@
 // [Log.Last], [Log.ReadAfter] and [Log.Watch]; their place in the log is a
 // [Cursor], which stays valid over restarts.
 //
-// Reading never writes: a reader creates no file, takes no exclusive lock and
-// works on a read-only file system.
+// Reading never writes: a reader creates no file, takes no lock and works on a
+// read-only file system.
+//
+// # What the log promises, and what it assumes
+//
+// A line whose append returned is in the log once, whole, whatever happens to the
+// process. A durable append also survives the machine. A failed append is never
+// repeated; a part of its line may be there, and is a bad line by itself. Readers
+// skip bad lines and count them.
+//
+// It assumes a local file system on which flock works and an appending write is
+// atomic towards other appends. Programs that take no lock may append too: a line
+// that they write with one call stays whole; one that they write in pieces may be
+// cut by ours, or swallow ours, which is then reported as failed.
+//
+// events.meta names the log. When its file is cut, emptied, deleted or replaced by
+// others, the log gets a new id and old cursors are refused rather than served
+// wrongly. The id of a replaced file follows from the old id and the first bytes of
+// the file, so that readers and writers agree on it without a word. What can't be
+// noticed: a file rewritten in place, with the same first line, to no less than its
+// old size; and, by a process that starts after it, a cut of less than 64 KiB below
+// a writer that was killed.
 package telemetry

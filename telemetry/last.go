@@ -46,7 +46,7 @@ func (l *Log) wholeEnd(ctx context.Context, v *view) (int64, error) {
 		buf := make([]byte, min(chunk, at))
 		n, err := v.file.f.ReadAt(buf, at-int64(len(buf)))
 		if err != nil && err != io.EOF {
-			return 0, l.fault(err)
+			return 0, l.readFault(err)
 		}
 		at -= int64(len(buf))
 		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
@@ -98,7 +98,7 @@ type back struct {
 func (b *back) part(ctx context.Context, p part, end int64) error {
 	src, done, err := b.v.open(p)
 	if err != nil {
-		return b.l.fault(err)
+		return b.l.readFault(err)
 	}
 	defer done()
 	var carry []byte // the end of a line whose start was not read yet
@@ -113,7 +113,7 @@ func (b *back) part(ctx context.Context, p part, end int64) error {
 		if _, err := src.ReadAt(buf, pos-n-p.first); err == io.EOF {
 			return nil // cut just now: the next look will see it
 		} else if err != nil {
-			return b.l.fault(err)
+			return b.l.readFault(err)
 		}
 		pos -= n
 		buf = append(buf, carry...)

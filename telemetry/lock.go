@@ -175,13 +175,18 @@ func (l *Log) Usable() error {
 }
 
 // fault says in words why the log can't be written.
-func (l *Log) fault(err error) error {
+func (l *Log) fault(err error) error { return l.because(err, "written") }
+
+// readFault says in words why the log can't be read.
+func (l *Log) readFault(err error) error { return l.because(err, "read") }
+
+func (l *Log) because(err error, what string) error {
 	var f *fault.Error
 	if errors.As(err, &f) {
 		return f
 	}
 	shown := store.Display(l.path)
-	e := fault.Wrap(err, fault.StateUnusable, "the event log %s can't be written: %s", shown, errnoText(err))
+	e := fault.Wrap(err, fault.StateUnusable, "the event log %s can't be %s: %s", shown, what, errnoText(err))
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Message = "no space left for the event log " + shown

@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -130,18 +129,15 @@ func statPath(path string) (s fileState, ok bool, err error) {
 }
 
 func statFile(f *os.File) (fileState, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return fileState{}, err
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	for err == unix.EINTR {
+		err = unix.Fstat(int(f.Fd()), &st)
 	}
-	sys, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return fileState{}, syscall.ENOTSUP
-	}
-	// The types of these fields differ between systems.
-	return fileState{identity{uint64(sys.Dev), uint64(sys.Ino)}, sys.Size, info.Mode().IsRegular()}, nil
+	return stateOf(&st), err
 }
 
+// The types of these fields differ between systems.
 func stateOf(st *unix.Stat_t) fileState {
 	return fileState{identity{uint64(st.Dev), uint64(st.Ino)}, st.Size, uint32(st.Mode)&unix.S_IFMT == unix.S_IFREG}
 }

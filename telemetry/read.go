@@ -93,7 +93,7 @@ func (s *scan) step() (more bool, err error) {
 	}
 	src, done, err := s.v.open(p)
 	if err != nil {
-		return false, s.l.fault(err)
+		return false, s.l.readFault(err)
 	}
 	defer done()
 	size := min(max(s.maxBytes-s.taken, minChunk), maxChunk)
@@ -140,7 +140,7 @@ func (s *scan) read(src io.ReaderAt, p part, size int) (buf []byte, sealed bool,
 	buf = make([]byte, n+before)
 	got, err := src.ReadAt(buf, s.pos-p.first-before)
 	if err != nil && err != io.EOF {
-		return nil, false, s.l.fault(err)
+		return nil, false, s.l.readFault(err)
 	}
 	if got < len(buf) {
 		return nil, false, nil
@@ -162,7 +162,7 @@ func (s *scan) checkEnd() error {
 		return nil
 	}
 	if err != nil {
-		return s.l.fault(err)
+		return s.l.readFault(err)
 	}
 	if torn {
 		return s.v.reset(s.start, ResetUnknown)
@@ -211,7 +211,7 @@ func (s *scan) skipLong(src io.ReaderAt, p part) (more bool, err error) {
 	for at = max(at, s.pos+maxChunk); at < p.end; {
 		n, err := src.ReadAt(buf[:min(int64(len(buf)), p.end-at)], at-p.first)
 		if err != nil && err != io.EOF {
-			return false, s.l.fault(err)
+			return false, s.l.readFault(err)
 		}
 		if n == 0 {
 			return false, nil // cut just now: the next look will see it

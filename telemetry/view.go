@@ -106,13 +106,13 @@ func (l *Log) look(ctx context.Context) (*view, error) {
 		}
 		v, stable, err := l.lookOnce()
 		if err != nil {
-			return nil, l.fault(err)
+			return nil, l.readFault(err)
 		}
 		if stable {
 			return v, nil
 		}
 	}
-	return nil, l.fault(unix.EBUSY)
+	return nil, l.readFault(unix.EBUSY)
 }
 
 // lookOnce is one look; stable is false when events.meta changed meanwhile.
