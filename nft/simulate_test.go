@@ -86,6 +86,8 @@ func TestSimulateFails(t *testing.T) {
 		"approval":        {reverting(errorData("ERC721InsufficientApproval(address,uint256)", 2)), fault.SimulationFailed, "approval", "ERC721InsufficientApproval"},
 		"silent":          {reverting(nil), fault.SimulationFailed, "without a reason", "unknown"},
 		"moved":           {func(w *world) { reverting(errorData("Strange()", 0))(w); w.owner = other }, fault.SimulationFailed, "the seller no longer owns the token", ""},
+		"ours":            {func(w *world) { reverting(errorData("OrderAlreadyFilled(bytes32)", 1))(w); w.owner = me }, fault.SimulationFailed, "the buyer owns the token already", "OrderAlreadyFilled"},
+		"gone, ours":      {func(w *world) { w.fulErr, w.owner = gone, me }, fault.SimulationFailed, "the buyer owns the token already", "OrderAlreadyFilled"},
 		"gone, filled":    {func(w *world) { w.fulErr, w.status = gone, [2]int64{0, 1} }, fault.SimulationFailed, "somebody bought the token", "OrderAlreadyFilled"},
 		"gone, cancelled": {func(w *world) { w.fulErr, w.status = gone, [2]int64{1, 0} }, fault.SimulationFailed, "the seller cancelled the order", "OrderIsCancelled"},
 		"gone, moved":     {func(w *world) { w.fulErr, w.owner = gone, other }, fault.SimulationFailed, "no longer owns", "seller_moved_token"},

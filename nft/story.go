@@ -34,8 +34,11 @@ func newStory(q Quote, buyer common.Address, c Chain) *story {
 // Restore makes the story of an earlier process again from what it kept.
 func Restore(c Chain, kept json.RawMessage) (chain.Story, error) {
 	t := &story{chain: c}
-	if err := json.Unmarshal(kept, t); err != nil || t.Quote.QuoteID == "" {
+	if err := json.Unmarshal(kept, t); err != nil {
 		return nil, fmt.Errorf("the story of a purchase can't be read: %w", err)
+	}
+	if t.Quote.QuoteID == "" || t.Buyer == (common.Address{}) {
+		return nil, errors.New("the story of a purchase lacks its quote or its buyer")
 	}
 	return t, nil
 }

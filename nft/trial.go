@@ -43,6 +43,8 @@ const (
 	failNodeSays = "node_refuses"
 )
 
+const ownedAlready = "the buyer owns the token already"
+
 // failed is a purchase that would not succeed: name for programs, words for people.
 func failed(name, format string, args ...any) *fault.Error {
 	return fault.New(fault.SimulationFailed, "the purchase would fail: "+format, args...).
@@ -190,8 +192,8 @@ func isTrue(out []byte) bool {
 	return len(out) == 32 && common.BytesToHash(out) == common.BigToHash(big.NewInt(1))
 }
 
-// explain puts a failed call into words. What the token's contract says is
-// checked against what can be read: who owns the token decides the sentence.
+// explain puts a failed call into words. Contracts say little, and the owner of
+// the token can be read: who it is decides the sentence.
 func (s *Service) explain(ctx context.Context, t *trial, err error) error {
 	var revert *chain.RevertError
 	if !errors.As(err, &revert) {
@@ -204,8 +206,11 @@ func (s *Service) explain(ctx context.Context, t *trial, err error) error {
 	if len(revert.Data) == 0 && revert.Reason != "" {
 		r.Reason = "a contract refuses: " + shown(revert.Reason)
 	}
-	if r.Token {
-		if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil && owner != t.got.Order.Offerer {
+	if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil {
+		switch {
+		case owner == t.buyer.addr:
+			r.Reason = ownedAlready
+		case r.Token && owner != t.got.Order.Offerer:
 			r.Reason = "the seller no longer owns the token (" + r.Reason + ")"
 		}
 	}
@@ -226,6 +231,10 @@ func (s *Service) explainGone(ctx context.Context, q Quote, t trial, err error) 
 		e.Err = err
 		return e
 	}
+	owner, ownerErr := ownerAt(ctx, t.chain, t.want, nil)
+	if ownerErr == nil && owner == t.buyer.addr {
+		return gone("OrderAlreadyFilled", ownedAlready)
+	}
 	data, packErr := seaport.Contract().TryPackGetOrderStatus(t.want.OrderHash)
 	if packErr == nil {
 		if out, err := t.chain.Call(ctx, chain.CallMsg{To: t.want.Protocol, Data: data}, nil, nil); err == nil {
@@ -239,7 +248,7 @@ func (s *Service) explainGone(ctx context.Context, q Quote, t trial, err error) 
 			}
 		}
 	}
-	if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil && owner != common.HexToAddress(q.Seller) {
+	if ownerErr == nil && owner != common.HexToAddress(q.Seller) {
 		return gone("seller_moved_token", "the seller no longer owns the token")
 	}
 	if code == fault.Upstream {
