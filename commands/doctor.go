@@ -219,6 +219,9 @@ func (r *checkup) policy(cfg *Config) {
 	if list, err := r.d.Allowlist(); err != nil {
 		r.issue("%s", sentence(err))
 	} else {
+		for _, w := range list.Warnings {
+			r.warn("%s", w)
+		}
 		for _, e := range list.Entries() {
 			if e.Enabled {
 				r.out.Market.Collections++
