@@ -431,6 +431,58 @@ func TestRestoreRefusesJunk(t *testing.T) {
 	}
 }
 
+// TestPartsMissing: whatever can't be had or asked ends the run with that error,
+// and nothing is sent.
+func TestPartsMissing(t *testing.T) {
+	t.Parallel()
+	down := fault.New(fault.Upstream, "down")
+	for _, tt := range []struct {
+		part               string
+		simulate, dry, buy bool // what needs it
+	}{
+		{"fence", true, true, true}, {"state", true, true, true}, {"buyer", true, true, true},
+		{"market", true, false, true}, {"chain", true, false, true}, {"chain id", true, false, true}, {"head", true, false, true},
+		{"balance", true, false, true}, {"estimate", true, false, false},
+		{"ledger", false, false, true}, {"sender", false, false, true}, {"prepare", false, false, true},
+	} {
+		t.Run(tt.part, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			q := w.simulated()
+			w.fail[tt.part] = down
+			s := w.service()
+			_, err := s.Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID})
+			if got := fault.CodeOf(err) == fault.Upstream; got != tt.simulate || !got && err != nil {
+				t.Errorf("simulate: %v", err)
+			}
+			_, err = s.Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID})
+			if got := fault.CodeOf(err) == fault.Upstream; got != tt.dry || !got && err != nil {
+				t.Errorf("dry run: %v", err)
+			}
+			_, err = s.Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
+			if got := fault.CodeOf(err) == fault.Upstream; got != tt.buy || !got && err != nil {
+				t.Errorf("buy: %v", err)
+			}
+			if tt.buy && len(w.sent) != 0 {
+				t.Error("it was sent")
+			}
+		})
+	}
+}
+
+// TestNodeOfAnotherChain: the quote says which chain it is for.
+func TestNodeOfAnotherChain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	q := w.simulated()
+	w.node = 33139
+	_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
+	refused(t, err, fault.ChainMismatch, "33139", "7733139")
+	if len(w.sent) != 0 {
+		t.Error("it was sent")
+	}
+}
+
 // TestTwoAtOnce: of two runs with the same quote, one buys.
 func TestTwoAtOnce(t *testing.T) {
 	t.Parallel()

@@ -78,6 +78,9 @@ type world struct {
 	feeCap  units.Wei
 	submit  func() error // what Submit ends with, after the grant was redeemed
 
+	fail map[string]error // parts that can't be had, and calls that fail
+	node int64            // the chain id that the node tells
+
 	asked  []string // what was asked of the outside, in order
 	calls  []chain.CallMsg
 	sent   []chain.Prepared
@@ -95,7 +98,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{
 		t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), price: ape(t, "12.5"), balance: ape(t, "1000"),
-		owner: seller, feeCap: ape(t, "0.01"), home: t.TempDir(),
+		owner: seller, feeCap: ape(t, "0.01"), home: t.TempDir(), fail: map[string]error{}, node: chainID,
 	}
 	w.head = w.now
 	pay := func(amount string, to common.Address) seaport.ConsiderationItem {
@@ -161,17 +164,17 @@ func (w *world) ask(what string) {
 func (w *world) service() *nft.Service {
 	return nft.New(nft.Deps{
 		Now: w.clock, Recorder: w, Subject: "agent:test",
-		Fence:  func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), nil },
-		State:  func(context.Context) (*sql.DB, error) { return w.state, nil },
-		Market: func(context.Context) (nft.Market, error) { return fakeMarket{w}, nil },
-		Chain:  func(context.Context) (nft.Chain, error) { return fakeChain{w}, nil },
-		Ledger: func(context.Context) (nft.Ledger, error) { return w.ledger, nil },
-		Sender: func(context.Context) (nft.Sender, error) { return fakeSender{w}, nil },
+		Fence:  func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), w.fail["fence"] },
+		State:  func(context.Context) (*sql.DB, error) { return w.state, w.fail["state"] },
+		Market: func(context.Context) (nft.Market, error) { return fakeMarket{w}, w.fail["market"] },
+		Chain:  func(context.Context) (nft.Chain, error) { return fakeChain{w}, w.fail["chain"] },
+		Ledger: func(context.Context) (nft.Ledger, error) { return w.ledger, w.fail["ledger"] },
+		Sender: func(context.Context) (nft.Sender, error) { return fakeSender{w}, w.fail["sender"] },
 		Buyer: func(context.Context) (common.Address, error) {
 			if w.noKey {
 				return common.Address{}, fault.New(fault.Auth, "no private key is set").Hintf("ape-claw auth set")
 			}
-			return me, nil
+			return me, w.fail["buyer"]
 		},
 		Warn: func(format string, args ...any) { w.warned = append(w.warned, fmt.Sprintf(format, args...)) },
 	})
@@ -277,14 +280,14 @@ func (w *world) fulfillment(p seaport.BasicOrderParameters) market.Fulfillment {
 
 type fakeChain struct{ w *world }
 
-func (c fakeChain) ChainID(context.Context) (int64, error) { return chainID, nil }
+func (c fakeChain) ChainID(context.Context) (int64, error) { return c.w.node, c.w.fail["chain id"] }
 
 func (c fakeChain) Head(context.Context) (chain.Header, error) {
-	return chain.Header{Number: 41, Time: uint64(c.w.head.Unix())}, nil
+	return chain.Header{Number: 41, Time: uint64(c.w.head.Unix())}, c.w.fail["head"]
 }
 
 func (c fakeChain) Balance(context.Context, common.Address) (units.Wei, error) {
-	return c.w.balance, nil
+	return c.w.balance, c.w.fail["balance"]
 }
 
 func (c fakeChain) Call(_ context.Context, msg chain.CallMsg, _ *big.Int, o chain.Overrides) ([]byte, error) {
@@ -313,7 +316,7 @@ func (c fakeChain) Call(_ context.Context, msg chain.CallMsg, _ *big.Int, o chai
 
 func (c fakeChain) Fees(context.Context, chain.CallMsg, chain.Overrides) (chain.Fees, error) {
 	c.w.ask("estimate")
-	return chain.Fees{GasLimit: 250_000, FeeCap: c.w.feeCap}, nil
+	return chain.Fees{GasLimit: 250_000, FeeCap: c.w.feeCap}, c.w.fail["estimate"]
 }
 
 type fakeSender struct{ w *world }
@@ -321,7 +324,7 @@ type fakeSender struct{ w *world }
 func (s fakeSender) Address() common.Address { return me }
 
 func (s fakeSender) Prepare(_ context.Context, in chain.Intent) (chain.Prepared, error) {
-	return chain.Prepared{Intent: in, From: me, Fees: chain.Fees{GasLimit: 250_000, FeeCap: s.w.feeCap}}, nil
+	return chain.Prepared{Intent: in, From: me, Fees: chain.Fees{GasLimit: 250_000, FeeCap: s.w.feeCap}}, s.w.fail["prepare"]
 }
 
 // Submit redeems the grant in the real ledger, and mines a purchase.
