@@ -129,7 +129,7 @@ function empty() {
 // Cards: what the events add up to, and filters at once.
 
 const cardKinds = [
-  ["real", "modes", (s) => [s.real.buys ? `${fromBase(String(s.real.wei))} APE` : number(s.real.events), s.real.buys ? `${plural(s.real.buys, "token")} bought` : "events on a live chain"]],
+  ["real", "modes", (s) => [s.real.buys ? `${fromBase(String(s.real.wei))} APE` : number(s.real.events), s.real.buys ? `${plural(s.real.buys, "token")} bought` : "events on a real chain"]],
   ["sandbox", "modes", (s) => [s.sandbox.buys ? `${fromBase(String(s.sandbox.wei))} APE` : number(s.sandbox.events), s.sandbox.buys ? `${plural(s.sandbox.buys, "purchase")}, nothing real` : "events, nothing real"]],
   ["dry", "modes", (s) => [number(s.dry.events), "events, nothing sent"]],
   ["refused", "outcomes", (s) => [number(s.refused), "by policy"]],
@@ -318,7 +318,7 @@ connect({
     const node = $("profile");
     node.hidden = false;
     node.className = `profile ${sandbox ? "sandbox" : "real"}`;
-    node.replaceChildren(el("b", null, sandbox ? "Sandbox" : "Live profile"), ` chain ${body.profile?.chainId ?? "?"}`);
+    node.replaceChildren(el("b", null, sandbox ? "Sandbox" : "Real"), ` chain ${body.profile?.chainId ?? "?"}`);
     node.title = `ape-claw ${body.version ?? ""}: ${plural(body.counts?.clients ?? 0, "open stream")}, ${plural(body.counts?.badLines ?? 0, "unreadable line")} in the log`;
   },
 });

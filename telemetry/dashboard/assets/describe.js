@@ -21,6 +21,9 @@ export function modeOf(ev) {
   return ev.dryRun === false ? "real" : "dry";
 }
 
+/** Whether an event is about a transaction on a real chain: the loudest there is. */
+export const isMoney = (rec) => rec.mode === "real" && rec.facts.txHash !== "";
+
 export const modeWord = { sandbox: "Sandbox", dry: "Dry run", real: "Real" };
 
 export function outcomeOf(ev) {
@@ -65,7 +68,7 @@ export function factsOf(rec, quotes) {
 
 const asset = (f) => ["b", f.collection ? `${f.collection}${f.tokenId ? " #" + f.tokenId : ""}` : f.tokenId ? `token #${f.tokenId}` : f.quoteId ? `quote ${f.quoteId}` : "a token"];
 const price = (f, word) => (f.amount ? [` ${word} `, ["money", `${f.amount} ${f.currency}`]] : []);
-const because = (f, sep = ": ") => (f.reason ? [sep + f.reason] : []);
+const because = (f, sep = ": ") => (f.reason ? [sep + f.reason.replace(/0x[0-9a-fA-F]{40,64}\b/g, short)] : []);
 const act = (ev) => String(ev.command ?? "").replace(/^ape-claw /, "") || "command";
 
 const sentences = {

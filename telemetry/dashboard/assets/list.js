@@ -1,6 +1,6 @@
 // The list draws only the rows in sight, from a small pool of elements, once a
 // frame however many events came.
-import { modeWord, outcomeWord } from "./describe.js";
+import { isMoney, modeWord, outcomeWord } from "./describe.js";
 import { $, el, icon, parts } from "./dom.js";
 import { clock, hue, shortTrace } from "./format.js";
 
@@ -142,6 +142,7 @@ function fill(row, rec, i, total, selected) {
   row.id = `event-${rec.seq}`;
   row.dataset.mode = rec.mode;
   row.dataset.outcome = rec.outcome;
+  row.classList.toggle("spends", isMoney(rec));
   const [time, mode, mark, what, type, agent, trace] = row.parts;
   time.textContent = clock(rec.t);
   time.title = rec.ev.ts ?? "";
@@ -160,6 +161,6 @@ function fill(row, rec, i, total, selected) {
 /** Says the world in words, and in the sandbox whether it was a dry run there. */
 export function badge(rec) {
   const dry = rec.mode === "sandbox" && rec.ev.dryRun !== false;
-  return el(`span.badge.${rec.mode}`, { title: dry ? "a dry run in the sandbox" : modeWord[rec.mode] },
+  return el(`span.badge.${rec.mode}${isMoney(rec) ? ".spends" : ""}`, { title: dry ? "a dry run in the sandbox" : modeWord[rec.mode] },
     modeWord[rec.mode], dry ? el("em", null, "dry") : "");
 }
