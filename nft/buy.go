@@ -82,9 +82,12 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 	refusals := policy.Decide(policy.DryRun, f, p).WouldBlock()
 	out := BuyOut{
 		OK: true, DryRun: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: q.PriceApe, PriceWei: q.PriceWei,
-		WouldBlock: refusals, ConfirmPhrase: p.Phrase(), Quote: q,
+		WouldBlock: refusals, Quote: q,
 		Message: fmt.Sprintf("dry run: would buy %s #%s for %s %s; nothing was signed", q.Collection, q.TokenID, q.PriceApe, q.Currency),
 		Next:    s.next(cmdBuy, q.QuoteID) + fmt.Sprintf(" --execute --confirm %q", p.Phrase()),
+	}
+	if p.CollectionErr == nil {
+		out.ConfirmPhrase = p.Phrase()
 	}
 	codes := make([]string, 0, len(refusals))
 	for _, g := range refusals {
