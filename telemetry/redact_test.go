@@ -262,7 +262,7 @@ func TestRedactorPrintsNothing(t *testing.T) {
 			t.Errorf("%s prints %s", verb, got)
 		}
 	}
-	b, err := json.Marshal(r)
+	b, err := json.Marshal(map[string]any{"redactor": r})
 	if err != nil || strings.Contains(string(b), keySecret[4:20]) {
 		t.Errorf("JSON: %s, %v", b, err)
 	}
