@@ -155,7 +155,7 @@ export class Inspector {
 }
 
 function json(raw) {
-  const pre = el("pre.json", { tabindex: "0", "aria-label": "the event as JSON" });
+  const pre = el("pre.json", { tabindex: "0", role: "region", "aria-label": "the event as JSON" });
   if (raw.length > COLOUR_MOST) {
     pre.textContent = raw.slice(0, TEXT_MOST) + (raw.length > TEXT_MOST ? "\n… cut here; copy gives all of it" : "");
     return pre;

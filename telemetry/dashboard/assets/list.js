@@ -125,7 +125,8 @@ export class List {
 function makeRow() {
   const row = el("div.row", { role: "option" },
     el("time"), el("span.cell", null, el("span.badge")), el("span.mark"), el("span.what"), el("code.type"), el("span.agent"),
-    el("button.trace", { type: "button", tabindex: "-1", title: "show this trace only" }, el("i"), el("code")));
+    // No button: an option holds no controls. The key T does the same.
+    el("span.trace", { title: "show this trace only" }, el("i"), el("code")));
   row.parts = [...row.children];
   return row;
 }
