@@ -36,3 +36,20 @@ func TestRedactorLeavesPlaceholders(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a foreign line repeats, its redaction takes time in proportion to its
+// length: none of these would end while a test can wait for it otherwise.
+func TestRedactorIsLinear(t *testing.T) {
+	t.Parallel()
+	red := telemetry.NewRedactor("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
+	for _, piece := range []string{
+		"secret=", "secret:", `secret="`, "secret={", "secret=[", "--secret ", "mnemonic: a ", "://a@", "://a/v2/", "bearer ", "basic ", "eyJabcdefgh.", "sk-", "claw_",
+		"=", ":", " :", `\":`, "%25", `\u005c`, `\\`, "WcaZXpmPl6WgBElm8JRTidyehtroXIqEEvRgO2t4aQ", "abandon ", "legal winner thank year wave sausage worth useful legal winner thank yellow ",
+	} {
+		text := strings.Repeat(piece, telemetry.MaxLine/16/len(piece))
+		for _, doc := range []string{text, `{"x":` + quoteJSON(text) + `}`, strings.Repeat("[", 9000) + quoteJSON(text) + strings.Repeat("]", 9000)} {
+			red.String(doc)
+			red.Foreign([]byte(doc))
+		}
+	}
+}

@@ -14,14 +14,21 @@ const (
 	minPathKey = 20 // an RPC provider's key in a URL's path
 )
 
-// findPatterns adds to spans what looks like a secret by itself in text.
+// findPatterns adds to spans what looks like a secret by itself in text. What is
+// in a span already is not looked at again, which keeps the search linear.
 func findPatterns(text []byte, spans []span) []span {
+	done := 0
 	add := func(from, to int) {
 		if to > from && !bytes.HasPrefix(text[from:to], []byte(Redacted)) {
 			spans = append(spans, span{from, to})
+			done = max(done, to)
 		}
 	}
 	for i := 0; i < len(text); i++ {
+		i = max(i, done)
+		if i == len(text) {
+			break
+		}
 		switch text[i] {
 		case ':':
 			if i+2 < len(text) && text[i+1] == '/' && text[i+2] == '/' {
