@@ -95,6 +95,12 @@ func TestSimulateFails(t *testing.T) {
 		"counter raised":  {func(w *world) { w.counter = 12345 }, fault.SimulationFailed, "their counter is 12345, the order's is 0", "OrderIsCancelled"},
 		"poor":            {func(w *world) { w.balance = w.price; w.balance, _ = w.price.Sub(units.FromUint64(1)) }, fault.SimulationFailed, "insufficient balance", "insufficient_balance"},
 		"no gas money":    {func(w *world) { w.balance = w.price }, fault.SimulationFailed, "0.01 for gas", "insufficient_balance"},
+		"node refuses": {func(w *world) {
+			node := &chain.NodeError{Message: "insufficient funds for gas * price + value", Class: chain.ClassInsufficientFunds}
+			w.call = func(m chain.CallMsg) ([]byte, error, bool) {
+				return nil, fault.Wrap(node, fault.Upstream, "refused"), m.From == me
+			}
+		}, fault.SimulationFailed, "insufficient funds", "node_refuses"},
 		"not true": {func(w *world) {
 			w.call = func(m chain.CallMsg) ([]byte, error, bool) { return make([]byte, 32), nil, m.From == me }
 		}, fault.SimulationFailed, "does not answer", "no_success"},
@@ -155,6 +161,9 @@ func TestSimulateWithoutVerdict(t *testing.T) {
 		"counter": func(w *world) {
 			w.call = func(m chain.CallMsg) ([]byte, error, bool) { return []byte{1}, nil, m.From != me }
 		},
+		"counter reverts": func(w *world) {
+			w.call = func(m chain.CallMsg) ([]byte, error, bool) { return nil, chain.DecodeRevert(nil), m.From != me }
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -201,4 +210,32 @@ func TestCanceledSimulation(t *testing.T) {
 	if w.trail() != "nft.quote.created" {
 		t.Errorf("events %s", w.trail())
 	}
+}
+
+// TestDamagedQuote: what can't be read is refused, not guessed.
+func TestDamagedQuote(t *testing.T) {
+	t.Parallel()
+	for name, update := range map[string]string{
+		"token id":   `UPDATE quotes SET doc = json_set(doc, '$.tokenId', 'x')`,
+		"not json":   `UPDATE quotes SET doc = 'x'`,
+		"another id": `UPDATE quotes SET doc = json_set(doc, '$.quoteId', 'q_other')`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			q := w.quoted()
+			if _, err := w.state.ExecContext(t.Context(), update); err != nil {
+				t.Fatal(err)
+			}
+			_, err := w.service().Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID})
+			refused(t, err, fault.StateUnusable)
+		})
+	}
+	w := newWorld(t)
+	q := w.simulated()
+	if _, err := w.state.ExecContext(t.Context(), `UPDATE simulations SET doc = 'x'`); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
+	refused(t, err, fault.StateUnusable)
 }
