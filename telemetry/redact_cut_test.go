@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
@@ -38,18 +39,26 @@ func TestRedactorLeavesPlaceholders(t *testing.T) {
 }
 
 // Whatever a foreign line repeats, its redaction takes time in proportion to its
-// length: none of these would end while a test can wait for it otherwise.
+// length. A search that looks to the end from each of many places takes a hundred
+// times as long as the plainest text of that length.
 func TestRedactorIsLinear(t *testing.T) {
 	t.Parallel()
 	red := telemetry.NewRedactor("0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d")
+	took := func(piece string, size int) time.Duration {
+		text := strings.Repeat(piece, size/len(piece))
+		start := time.Now()
+		red.String(text)
+		red.Bytes([]byte(`{"x":` + quoteJSON(text) + `}`))
+		red.Foreign([]byte(strings.Repeat("[", 9000) + quoteJSON(text) + strings.Repeat("]", 9000)))
+		return time.Since(start)
+	}
+	plain := max(took("abandon ", 256<<10), 50*time.Millisecond)
 	for _, piece := range []string{
 		"secret=", "secret:", `secret="`, "secret={", "secret=[", "--secret ", "mnemonic: a ", "://a@", "://a/v2/", "bearer ", "basic ", "eyJabcdefgh.", "sk-", "claw_",
-		"=", ":", " :", `\":`, "%25", `\u005c`, `\\`, "WcaZXpmPl6WgBElm8JRTidyehtroXIqEEvRgO2t4aQ", "abandon ", "legal winner thank year wave sausage worth useful legal winner thank yellow ",
+		"=", ":", " :", `\":`, "%25", `\u005c`, `\\`, "WcaZXpmPl6WgBElm8JRTidyehtroXIqEEvRgO2t4aQ", "legal winner thank year wave sausage worth useful legal winner thank yellow ",
 	} {
-		text := strings.Repeat(piece, telemetry.MaxLine/16/len(piece))
-		for _, doc := range []string{text, `{"x":` + quoteJSON(text) + `}`, strings.Repeat("[", 9000) + quoteJSON(text) + strings.Repeat("]", 9000)} {
-			red.String(doc)
-			red.Foreign([]byte(doc))
+		if d := took(piece, 256<<10); d > 25*plain {
+			t.Errorf("%q repeated takes %s, plain text %s", piece, d, plain)
 		}
 	}
 }
