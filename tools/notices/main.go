@@ -168,7 +168,8 @@ func goLicense() (map[string]string, error) {
 
 // embedded adds what is in the binary and is no Go module: fonts, whose licences
 // lie beside them, and what the files under extra say. Each of those starts with
-// a line "name | version", and a blank line.
+// a line "name | version", and a blank line. A module that ships no licence file
+// has its licence there too.
 func embedded(parts map[string]*part) error {
 	fonts, err := filepath.Glob("telemetry/dashboard/assets/fonts/*-LICENSE.txt")
 	if err != nil {
@@ -196,7 +197,10 @@ func embedded(parts map[string]*part) error {
 		if !ok || !hasVersion {
 			return fmt.Errorf("%s: it does not start with a line \"name | version\"", path)
 		}
-		parts[name] = &part{name: name, version: version, texts: map[string]string{"LICENSE": tidy([]byte(text))}}
+		if parts[name] == nil {
+			parts[name] = &part{name: name, version: version, texts: map[string]string{}}
+		}
+		parts[name].texts["LICENSE"] = tidy([]byte(text))
 		return nil
 	})
 }
