@@ -20,6 +20,9 @@ import (
 )
 
 func main() {
+	// A file size limit must come back as an error that can be told, not kill the
+	// process between two writes.
+	signal.Ignore(syscall.SIGXFSZ)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// After the first signal the handler is gone, and a second one ends the
