@@ -95,6 +95,11 @@ func TestSimulateFails(t *testing.T) {
 		"counter raised":  {func(w *world) { w.counter = 12345 }, fault.SimulationFailed, "their counter is 12345, the order's is 0", "OrderIsCancelled"},
 		"poor":            {func(w *world) { w.balance = w.price; w.balance, _ = w.price.Sub(units.FromUint64(1)) }, fault.SimulationFailed, "insufficient balance", "insufficient_balance"},
 		"no gas money":    {func(w *world) { w.balance = w.price }, fault.SimulationFailed, "0.01 for gas", "insufficient_balance"},
+		"a reason without data": {func(w *world) {
+			w.call = func(m chain.CallMsg) ([]byte, error, bool) {
+				return nil, &chain.RevertError{Reason: "paused"}, m.From == me
+			}
+		}, fault.SimulationFailed, "a contract refuses: paused", "unknown"},
 		"node refuses": {func(w *world) {
 			node := &chain.NodeError{Message: "insufficient funds for gas * price + value", Class: chain.ClassInsufficientFunds}
 			w.call = func(m chain.CallMsg) ([]byte, error, bool) {
@@ -238,4 +243,16 @@ func TestDamagedQuote(t *testing.T) {
 	}
 	_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
 	refused(t, err, fault.StateUnusable)
+	_, err = w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID})
+	refused(t, err, fault.StateUnusable)
+}
+
+// TestMarketRefusesUs: a wrong key says nothing about the order.
+func TestMarketRefusesUs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	q := w.quoted()
+	w.fulErr, w.status = fault.New(fault.Auth, "the key was refused"), [2]int64{0, 1}
+	_, err := w.service().Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID})
+	refused(t, err, fault.Auth)
 }
