@@ -236,13 +236,6 @@ func (d *Deps) warn(format string, args ...any) {
 	_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: warning: %s\n", s)
 }
 
-// progress tells what a long step is doing, on a terminal only.
-func (d *Deps) progress(format string, args ...any) {
-	if d.host.StderrTTY && !d.wantJSON {
-		_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: %s\n", d.redactor().String(fmt.Sprintf(format, args...)))
-	}
-}
-
 func (d *Deps) printer() *Printer {
 	_, noColor := d.host.Env("NO_COLOR")
 	return &Printer{w: d.redacting(d.host.Stdout), color: d.host.StdoutTTY && !noColor && d.host.getenv("TERM") != "dumb"}

@@ -31,7 +31,6 @@ type field struct {
 	enum     []string
 	set      bool
 	value    reflect.Value
-	kind     string // for the message when it is missing
 }
 
 type fieldSet []*field
