@@ -52,7 +52,7 @@ race: ## the race detector over what does not link go-ethereum (it needs cgo)
 	@echo "== race"
 	@.ci/race
 
-test-clients: ## the stream with npm's eventsource, the page in Chromium, answers against OpenSea's own schema
+test-clients: build ## the stream with npm's eventsource, the page in Chromium, answers against OpenSea's own schema
 	@echo "== clients"
 	@.ci/clients
 
