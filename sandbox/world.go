@@ -209,7 +209,8 @@ func (w *World) Send(ctx context.Context, from demo.Key, tx Tx) (*types.Receipt,
 	if err := c.SendTransaction(ctx, signed); err != nil {
 		return nil, fmt.Errorf("send: %w", err)
 	}
-	return receipt(ctx, c, signed.Hash())
+	r, err := receipt(ctx, c, signed.Hash())
+	return r, errors.Join(err, w.chain().Settle())
 }
 
 // receiptEvery is how often a receipt is asked for: blocks come in milliseconds.

@@ -132,13 +132,14 @@ func start(opt Options) (*Chain, error) {
 	if err != nil {
 		return nil, errors.Join(err, stack.Close())
 	}
+	m := startMiner(backend, beacon, opt.DataDir != "")
 	return &Chain{
 		id:      opt.ChainID,
 		node:    stack,
 		eth:     backend,
 		rpc:     stack.Attach(),
-		handler: &Handler{node: server},
-		miner:   startMiner(backend, beacon, opt.DataDir != ""),
+		handler: &Handler{node: server, settle: m.settled},
+		miner:   m,
 	}, nil
 }
 
@@ -221,6 +222,11 @@ func (c *Chain) Handler() *Handler { return c.handler }
 
 // Head returns the latest block's header.
 func (c *Chain) Head() *types.Header { return c.eth.BlockChain().CurrentBlock() }
+
+// Settle waits until the newest block is on disk and the transaction pool has
+// seen it. Blocks can be read a moment before that, and the pool goes by the
+// balances and nonces of the block before until then. Handler does this itself.
+func (c *Chain) Settle() error { return c.miner.settled() }
 
 // Mine makes one block, with what waits in the pool or empty.
 func (c *Chain) Mine() error { return c.miner.mine() }

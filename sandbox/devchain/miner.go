@@ -24,8 +24,11 @@ type miner struct {
 	beacon *catalyst.SimulatedBeacon
 	sync   bool // the database is a real one: flush it after each block
 
-	mu   sync.Mutex // held while a block is made
-	held int        // guarded by mu: number of holds
+	// mu is held while a block is made and until the pool has seen it. No other
+	// place may call TxPool.Sync: of two calls at once geth forgets one.
+	mu    sync.Mutex
+	held  int  // guarded by mu: number of holds
+	ended bool // guarded by mu
 
 	poke chan struct{}
 	quit chan struct{}
@@ -49,7 +52,7 @@ func startMiner(backend *eth.Ethereum, beacon *catalyst.SimulatedBeacon, sync bo
 
 // loop mines until quit. One block may serve many events.
 func (m *miner) loop(txs <-chan core.NewTxsEvent) {
-	retry := time.NewTimer(0)
+	retry := time.NewTimer(retryAfter)
 	defer retry.Stop()
 	for {
 		select {
@@ -176,7 +179,20 @@ func (m *miner) wake() {
 	}
 }
 
+// settled waits until the block that is being made, if any, is settled.
+func (m *miner) settled() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended {
+		return errors.New("the dev chain has stopped")
+	}
+	return nil
+}
+
 func (m *miner) stop() {
 	close(m.quit)
 	<-m.done
+	m.mu.Lock()
+	m.ended = true
+	m.mu.Unlock()
 }

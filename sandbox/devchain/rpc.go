@@ -13,8 +13,11 @@ import (
 // maxBody bounds one JSON-RPC request or batch: geth's own limit.
 const maxBody = 5 << 20
 
-// codeNotFound is JSON-RPC's "method not found".
-const codeNotFound = -32601
+// Error codes of JSON-RPC.
+const (
+	codeParse    = -32700
+	codeNotFound = -32601
+)
 
 // allowed are the methods a stranger on this machine may call: they read, or
 // hand in a transaction that is signed already. Node administration, mining,
@@ -39,7 +42,15 @@ func Allowed(method string) bool { return slices.Contains(allowed, method) }
 
 // Handler serves the chain's JSON-RPC, allowed methods only.
 type Handler struct {
-	node http.Handler
+	node   http.Handler
+	settle func() error // waits until the newest block is settled
+}
+
+// tellsReceipts reports whether a method's answer says that a transaction is
+// mined. It is held back until the block is settled: whoever has a receipt may
+// count on the block's balances and nonces, and on its survival.
+func tellsReceipts(method string) bool {
+	return method == "eth_getTransactionReceipt" || method == "eth_sendRawTransactionSync" || method == "eth_getBlockReceipts"
 }
 
 // Call is one JSON-RPC request as far as it must be understood here.
@@ -69,42 +80,83 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "request too large", http.StatusRequestEntityTooLarge)
 		return
 	}
+	// What can't be read here is not passed on: the node might read it, as it
+	// does a batch with one bad element, or a document with more behind it.
 	calls, batch, err := Calls(body)
-	if err == nil {
-		for _, c := range calls {
-			if !Allowed(c.Method) {
-				refuse(w, calls, batch, c.Method)
-				return
-			}
+	if err != nil {
+		respond(w, refuse(nil, codeParse, "this is no JSON-RPC request"))
+		return
+	}
+	for _, c := range calls {
+		if !Allowed(c.Method) {
+			refuseAll(w, calls, batch, c.Method)
+			return
 		}
 	}
-	// What is no JSON goes on as it is: the node has the right words for it.
 	r = r.Clone(r.Context())
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	h.node.ServeHTTP(w, r)
+	if !slices.ContainsFunc(calls, func(c Call) bool { return tellsReceipts(c.Method) }) {
+		h.node.ServeHTTP(w, r)
+		return
+	}
+	kept := answer{header: w.Header()}
+	h.node.ServeHTTP(&kept, r)
+	if err := h.settle(); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	if kept.status != 0 {
+		w.WriteHeader(kept.status)
+	}
+	if _, err := w.Write(kept.body.Bytes()); err != nil {
+		return // the client is gone
+	}
 }
 
-func refuse(w http.ResponseWriter, calls []Call, batch bool, method string) {
-	type answer struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   any             `json:"error"`
+// answer is a ResponseWriter that keeps what is written.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+
+// refusal is a JSON-RPC error answer.
+type refusal struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Error   struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func refuse(id json.RawMessage, code int, message string) refusal {
+	if len(id) == 0 {
+		id = json.RawMessage("null")
 	}
-	out := make([]answer, len(calls))
+	r := refusal{Version: "2.0", ID: id}
+	r.Error.Code, r.Error.Message = code, message
+	return r
+}
+
+func refuseAll(w http.ResponseWriter, calls []Call, batch bool, method string) {
+	out := make([]refusal, len(calls))
 	for i, c := range calls {
-		if len(c.ID) == 0 {
-			c.ID = json.RawMessage("null")
-		}
-		out[i] = answer{"2.0", c.ID, map[string]any{
-			"code":    codeNotFound,
-			"message": fmt.Sprintf("the method %s is not available in the sandbox", method),
-		}}
+		out[i] = refuse(c.ID, codeNotFound, fmt.Sprintf("the method %s is not available in the sandbox", method))
 	}
+	if batch {
+		respond(w, out)
+		return
+	}
+	respond(w, out[0])
+}
+
+func respond(w http.ResponseWriter, doc any) {
 	w.Header().Set("Content-Type", "application/json")
-	var doc any = out
-	if !batch {
-		doc = out[0]
-	}
 	if err := json.NewEncoder(w).Encode(doc); err != nil {
 		return // the client is gone
 	}

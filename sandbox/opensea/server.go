@@ -40,7 +40,7 @@ type Options struct {
 	World  *demo.World
 	Chain  Chain
 	Faults *faults.Set      // nil: none
-	Now    func() time.Time // nil: time.Now
+	Now    func() time.Time // required
 	Rate   int              // requests a second; 0: DefaultRate
 	Logger *slog.Logger     // nil: silent
 }
@@ -59,9 +59,6 @@ type Server struct {
 func New(ctx context.Context, opt Options) (*Server, error) {
 	if opt.Faults == nil {
 		opt.Faults = &faults.Set{}
-	}
-	if opt.Now == nil {
-		opt.Now = time.Now
 	}
 	if opt.Rate == 0 {
 		opt.Rate = DefaultRate
