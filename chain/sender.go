@@ -125,6 +125,17 @@ func OpenTxs(ctx context.Context, db *sql.DB, now func() time.Time) ([]OpenTx, e
 	return out, err
 }
 
+// FindTx returns the transaction that used an idempotency key, whatever became of
+// it, from a home's money.db; ok is false when none did. It needs no key, node or
+// lock, so a transaction that is just being made may be missing.
+func FindTx(ctx context.Context, db *sql.DB, now func() time.Time, key string) (tx OpenTx, ok bool, err error) {
+	r, ok, err := journal{db, now}.live(ctx, key)
+	if err != nil || !ok {
+		return OpenTx{}, false, err
+	}
+	return r.open(now()), true, nil
+}
+
 func (r record) open(now time.Time) OpenTx {
 	o := OpenTx{ID: r.id, Key: r.key, ChainID: r.info.ChainID, Account: r.info.From, State: r.state,
 		Nonce: r.info.Nonce, Value: r.info.Value, Age: max(0, now.Sub(r.created)), Created: r.created.UTC()}

@@ -3,13 +3,18 @@ package commands
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
@@ -42,6 +47,16 @@ func (d *Deps) nft(dataSource string) (*nft.Service, error) {
 		Buyer:  func(context.Context) (common.Address, error) { return d.buyer() },
 		Sender: func(ctx context.Context) (nft.Sender, error) { return d.sender(ctx) },
 		Ledger: func(ctx context.Context) (nft.Ledger, error) { return d.ledger(ctx) },
+		Journal: func(ctx context.Context, key string) (chain.OpenTx, bool, error) {
+			if _, err := os.Stat(filepath.Join(cfg.Home, store.MoneyFile)); errors.Is(err, fs.ErrNotExist) {
+				return chain.OpenTx{}, false, nil // nothing was ever sent from here, and looking makes no file
+			}
+			db, err := d.moneyDB(ctx)
+			if err != nil {
+				return chain.OpenTx{}, false, err
+			}
+			return chain.FindTx(ctx, db, d.host.Now, key)
+		},
 	}), nil
 }
 

@@ -47,7 +47,11 @@ type BuyOut struct {
 // Buy buys a quote with in.Execute, and otherwise tells what would happen. It
 // returns nil only for a dry run or a purchase whose token is the buyer's.
 func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
-	q, err := s.lookup(ctx, in.Quote)
+	find := s.unused
+	if in.Execute {
+		find = s.lookup
+	}
+	q, err := find(ctx, in.Quote)
 	if err != nil {
 		return BuyOut{}, err
 	}
@@ -164,7 +168,7 @@ func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.
 		return nil, chain.Prepared{}, fault.New(fault.Internal, "the sender is not the buyer").WithSent(fault.SentNo)
 	}
 	prepared, err := sender.Prepare(ctx, chain.Intent{
-		Key: "nft.buy:" + q.QuoteID, ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data,
+		Key: q.key(), ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data,
 		Story: newStory(q, t.buyer.addr, t.chain),
 	})
 	return sender, prepared, err

@@ -57,6 +57,7 @@ func ape(t testing.TB, s string) units.Wei {
 // world is a marketplace, a chain and a sender that behave, until a test says
 // how they should not.
 type world struct {
+	journal map[string]chain.OpenTx // what money.db knows of a key
 	t       testing.TB
 	mu      sync.Mutex
 	account sync.Mutex
@@ -169,6 +170,10 @@ func (w *world) service() *nft.Service {
 		Market: func(context.Context) (nft.Market, error) { return fakeMarket{w}, w.fail["market"] },
 		Chain:  func(context.Context) (nft.Chain, error) { return fakeChain{w}, w.fail["chain"] },
 		Ledger: func(context.Context) (nft.Ledger, error) { return w.ledger, w.fail["ledger"] },
+		Journal: func(_ context.Context, key string) (chain.OpenTx, bool, error) {
+			tx, ok := w.journal[key]
+			return tx, ok, w.fail["journal"]
+		},
 		Sender: func(context.Context) (nft.Sender, error) { return fakeSender{w}, w.fail["sender"] },
 		Buyer: func(context.Context) (common.Address, error) {
 			if w.noKey {

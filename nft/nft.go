@@ -81,10 +81,11 @@ type Deps struct {
 	Buyer    func(ctx context.Context) (common.Address, error) // of the key; fault.Auth when there is none
 	Sender   func(ctx context.Context) (Sender, error)
 	Ledger   func(ctx context.Context) (Ledger, error)
-	Subject  string                           // on whose behalf: "agent:<id>", or ""
-	TraceID  string                           // of this run; a new quote keeps it
-	CLI      string                           // how a suggested command begins; "" is "ape-claw"
-	Warn     func(format string, args ...any) // for people, on the side
+	Journal  func(ctx context.Context, key string) (tx chain.OpenTx, ok bool, err error) // chain.FindTx in this home; nil: unknown
+	Subject  string                                                                      // on whose behalf: "agent:<id>", or ""
+	TraceID  string                                                                      // of this run; a new quote keeps it
+	CLI      string                                                                      // how a suggested command begins; "" is "ape-claw"
+	Warn     func(format string, args ...any)                                            // for people, on the side
 }
 
 // Service is the operations.
@@ -169,10 +170,44 @@ func (s *Service) lookup(ctx context.Context, id string) (Quote, error) {
 	if err != nil {
 		return Quote{}, err
 	}
-	if q.Status != StatusQuoted {
-		return q, s.used(q)
+	if q.Status == StatusQuoted {
+		return q, nil
+	}
+	if q, err = s.asJournaled(ctx, q); err != nil {
+		return q, err
+	}
+	return q, s.used(q)
+}
+
+// asJournaled returns q as the journal beside the key has it. The status in the
+// quote is for people, and behind when a run was killed before it wrote it, or
+// when a later run found out what became of the transaction.
+func (s *Service) asJournaled(ctx context.Context, q Quote) (Quote, error) {
+	if s.d.Journal == nil {
+		return q, nil
+	}
+	tx, ok, err := s.d.Journal(ctx, q.key())
+	if err != nil || !ok || tx.State == chain.StateIntended {
+		return q, err // intended: nothing was signed, and the next run frees it
+	}
+	q.Status, q.TxHash = tx.State, tx.Hash
+	if tx.State != chain.StateConfirmed && tx.State != chain.StateReverted {
+		q.Status = StatusUnknown
 	}
 	return q, nil
+}
+
+// unused is lookup for what does not sign: it also asks the journal. A purchase
+// leaves that to the sender, which settles first what earlier runs left.
+func (s *Service) unused(ctx context.Context, id string) (Quote, error) {
+	q, err := s.lookup(ctx, id)
+	if err != nil {
+		return q, err
+	}
+	if q, err = s.asJournaled(ctx, q); err == nil && q.Status != StatusQuoted {
+		err = s.used(q)
+	}
+	return q, err
 }
 
 // used is the refusal of a quote that has a transaction.

@@ -81,6 +81,10 @@ func (s *Service) QuotesShow(ctx context.Context, in QuotesShowIn) (QuoteView, e
 }
 
 func (s *Service) view(ctx context.Context, db quoteStore, q Quote) (QuoteView, error) {
+	q, err := s.asJournaled(ctx, q)
+	if err != nil {
+		return QuoteView{}, err
+	}
 	m, err := db.lastSimulation(ctx, q.QuoteID)
 	return QuoteView{Quote: q, Expired: !s.now().Before(q.ExpiresAt), Simulation: m}, err
 }

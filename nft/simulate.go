@@ -46,7 +46,7 @@ type SimulateOut struct {
 // Simulate runs the purchase of a quote against the chain without signing it,
 // and records the outcome for the quote.
 func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, error) {
-	q, err := s.lookup(ctx, in.Quote)
+	q, err := s.unused(ctx, in.Quote)
 	if err != nil {
 		return SimulateOut{}, err
 	}

@@ -49,6 +49,9 @@ type Quote struct {
 	TxHash          string      `json:"txHash,omitempty"` // of its purchase
 }
 
+// key is the idempotency key of the quote's one purchase.
+func (q Quote) key() string { return "nft.buy:" + q.QuoteID }
+
 // Fee is a part of the price that goes to somebody else than the seller.
 type Fee struct {
 	Recipient string      `json:"recipient"`
