@@ -55,7 +55,6 @@ var rules = []archtest.Rule{
 
 var exceptions = []archtest.Exception{
 	{"sandbox/sandbox.go", "time.Now", "the clock of a practice world when its starter, a test mostly, hands in none"},
-	{"sandbox/opensea/server.go", "time.Now", "as above: the marketplace of that world"},
 	{"telemetry/serve/client.go", "import math/rand/v2", "the jitter between two connection attempts, where no secret depends on it"},
 }
 
