@@ -28,6 +28,7 @@ type Deps struct {
 	flags    *pflag.FlagSet
 	wantJSON bool
 	ran      bool
+	partial  bool // the tree holds only the branch that the arguments name
 	spec     Spec
 
 	Config    func() (*Config, error)

@@ -37,6 +37,9 @@ type fieldSet []*field
 
 // Kebab turns a camelCase name into the kebab-case of a flag: maxPrice -> max-price.
 func Kebab(name string) string {
+	if !strings.ContainsFunc(name, unicode.IsUpper) {
+		return name // every flag of every run passes here
+	}
 	var b strings.Builder
 	runes := []rune(name)
 	for i, r := range runes {

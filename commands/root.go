@@ -33,8 +33,37 @@ func all() []Command {
 // Specs returns the declaration of every command, in the order of docs/commands.md.
 func Specs() []Command { return all() }
 
-// newRoot builds the tree for one run.
-func newRoot(d *Deps) *cobra.Command {
+// newRoot builds the whole tree.
+func newRoot(d *Deps) *cobra.Command { return newTree(d, all()) }
+
+// mentioned returns the commands whose first word stands in args, so that a run
+// builds only the branch it needs: start-up is time that every call pays. A word
+// that is a flag's value costs a branch too many; what asks about the tree itself,
+// or names nothing known, gets all of it.
+func mentioned(args []string) (list []Command, partial bool) {
+	for _, a := range args {
+		switch a {
+		case "help", "--help", "-h", "completion", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd:
+			return all(), false
+		}
+	}
+	for _, c := range all() {
+		for _, name := range append([]string{c.Name}, c.Aliases...) {
+			first, _, _ := strings.Cut(name, " ")
+			if slices.Contains(args, first) {
+				list = append(list, c)
+				break
+			}
+		}
+	}
+	if len(list) == 0 {
+		return all(), false
+	}
+	return list, true
+}
+
+// newTree builds a tree of some of the commands for one run.
+func newTree(d *Deps, list []Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ape-claw",
 		Short: "Quote, simulate and buy on ApeChain; every step is an event",
@@ -49,6 +78,9 @@ Start here:  ape-claw demo          the whole story on a local chain
 			if len(args) == 0 && !d.wantJSON {
 				return cmd.Help() // a person who looks around
 			}
+			if d.partial {
+				return errPartialTree
+			}
 			return groupRun(cmd, args)
 		},
 		Args: cobra.ArbitraryArgs,
@@ -60,12 +92,15 @@ Start here:  ape-claw demo          the whole story on a local chain
 	bindGlobals(root, d)
 	parents := map[string]*cobra.Command{"": root}
 	for _, g := range groups {
+		if !slices.ContainsFunc(list, func(c Command) bool { return strings.HasPrefix(c.Name, g.name+" ") }) {
+			continue
+		}
 		words := strings.Fields(g.name)
 		c := group(words[len(words)-1], g.short)
 		parents[strings.Join(words[:len(words)-1], " ")].AddCommand(c)
 		parents[g.name] = c
 	}
-	for _, c := range all() {
+	for _, c := range list {
 		for i, name := range append([]string{c.Name}, c.Aliases...) {
 			words := strings.Fields(name)
 			parent := parents[strings.Join(words[:len(words)-1], " ")]
@@ -198,23 +233,38 @@ func helpCommand() *cobra.Command {
 	}
 }
 
+// errPartialTree says that the run needs more of the tree than it built.
+var errPartialTree = errors.New("the tree is partial")
+
 // Run executes one command line and returns its exit status. It never panics on
 // input and prints exactly one JSON document when --json is asked for.
 func Run(ctx context.Context, args []string, host Host) int {
+	list, partial := mentioned(args)
+	code, err := runTree(ctx, args, host, list, partial)
+	if errors.Is(err, errPartialTree) {
+		code, _ = runTree(ctx, args, host, all(), false)
+	}
+	return code
+}
+
+func runTree(ctx context.Context, args []string, host Host, list []Command, partial bool) (int, error) {
 	d := newDeps(host)
-	d.args, d.wantJSON = args, wantsJSON(args)
-	root := newRoot(d)
+	defer d.close()
+	d.args, d.wantJSON, d.partial = args, wantsJSON(args), partial
+	root := newTree(d, list)
 	root.SetArgs(args)
 	root.SetIn(host.Stdin)
 	root.SetOut(host.Stdout)
 	root.SetErr(host.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if errors.Is(err, errPartialTree) {
+		return 0, err
+	}
 	if err != nil && !d.ran {
 		// Parsing or look-up failed, no operation ran: the error is still to be recorded and told.
 		err = d.finish(ctx, Command{Spec: Spec{Name: commandName(cmd), Risk: RiskRead}}, nil, err)
 	}
-	d.close()
-	return fault.ExitCode(err)
+	return fault.ExitCode(err), err
 }
 
 func commandName(cmd *cobra.Command) string {

@@ -23,12 +23,14 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 	if err := op.check(); err != nil {
 		return d.finish(ctx, c, nil, err)
 	}
-	cfg, err := d.Config()
-	if err == nil && needsWorld(c) {
-		err = cfg.SandboxErr
-	}
-	if err != nil && !c.Anywhere {
-		return d.finish(ctx, c, nil, err)
+	if !c.Anywhere {
+		cfg, err := d.Config()
+		if err == nil && needsWorld(c) {
+			err = cfg.SandboxErr
+		}
+		if err != nil {
+			return d.finish(ctx, c, nil, err)
+		}
 	}
 	if c.Risk != RiskRead {
 		// What writes or spends must not go unrecorded.

@@ -37,7 +37,7 @@ type SandboxOut struct {
 	RPCURL    string          `json:"rpcUrl,omitempty"`
 	MarketURL string          `json:"marketUrl,omitempty"`
 	ChainID   int64           `json:"chainId,omitempty"`
-	Seed      string          `json:"seed,omitempty"`
+	World     string          `json:"world,omitempty"` // its seed; under that name it would be taken for a wallet's and hidden
 	Buyer     string          `json:"buyer,omitempty"`
 	Health    *sandbox.Health `json:"health,omitempty"`
 	Next      []string        `json:"next,omitempty"`
@@ -46,7 +46,7 @@ type SandboxOut struct {
 func sandboxOut(status string, c *sandbox.Current) SandboxOut {
 	out := SandboxOut{OK: true, Status: status}
 	if c != nil {
-		out.PID, out.RPCURL, out.MarketURL, out.ChainID, out.Seed, out.Buyer = c.PID, c.RPCURL, c.MarketURL, c.ChainID, c.Seed, c.Buyer
+		out.PID, out.RPCURL, out.MarketURL, out.ChainID, out.World, out.Buyer = c.PID, c.RPCURL, c.MarketURL, c.ChainID, c.Seed, c.Buyer
 	}
 	return out
 }
