@@ -34,6 +34,7 @@ func run(root string) error {
 		{"docs/events.md", "", events},
 		{"docs/errors.md", "", errorsDoc()},
 		{"docs/configuration.md", "settings", settingsTable()},
+		{"docs/sandbox.md", "faults", faultsTable()},
 		{"README.md", "exit codes", exitTable()},
 	} {
 		if err := s.write(root); err != nil {

@@ -1,0 +1,17 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/ape-claw/ape-claw/sandbox/faults"
+)
+
+// faultsTable lists what the sandbox can do wrong.
+func faultsTable() string {
+	var b strings.Builder
+	table(&b, "fault", "value", "default", "")
+	for _, k := range faults.Catalogue {
+		row(&b, code(string(k.Name)), k.Value, code(k.Default), k.Means)
+	}
+	return b.String()
+}
