@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
@@ -99,99 +98,6 @@ const (
 	ProfileApeChain = "apechain"
 	ProfileSandbox  = "sandbox"
 )
-
-// option is one setting that is not a command's own: its flag, environment
-// variable, config file key and default. docs/configuration.md is made from it.
-type option struct {
-	key, flag, env, def, help string
-	alias                     string // a second environment variable, the original's
-	secret, hidden            bool
-	file                      bool // may stand in the config file
-}
-
-// options lists every global setting once.
-func options() []option {
-	return []option{
-		{key: "profile", flag: "profile", env: "APE_CLAW_PROFILE", def: ProfileApeChain, help: "apechain, or sandbox for the local practice chain", file: true},
-		{key: "home", flag: "home", env: "APE_CLAW_HOME", def: "~/.ape-claw", help: "`directory` of keys, policy and the spend ledger"},
-		{key: "state-dir", flag: "state-dir", env: "APE_CLAW_STATE_DIR", def: "./state", help: "`directory` of events and quotes", file: true},
-		{key: "config", flag: "config", env: "APE_CLAW_CONFIG", def: "<home>/config.yaml", help: "config `file` (YAML, JSON or TOML)"},
-		{key: "policy", flag: "policy", env: "APE_CLAW_POLICY", help: "a policy `file` that narrows the home's"},
-		{key: "agent-id", flag: "agent-id", env: "APE_CLAW_AGENT_ID", def: "local-cli", help: "who the events are from", file: true},
-		{key: "agent-token", flag: "agent-token", env: "APE_CLAW_AGENT_TOKEN", help: "the agent's token (prefer the environment)", secret: true},
-		{key: "trace-id", flag: "trace-id", env: "APE_CLAW_TRACE_ID", help: "joins commands into one story"},
-		{key: "session-id", flag: "session-id", env: "APE_CLAW_SESSION_ID", def: "local-session", help: "groups the events of a session"},
-		{key: "private-key", flag: "private-key", env: "APE_CLAW_PRIVATE_KEY", help: "hex key of the buyer (for compatibility: others can read a command line)", secret: true},
-		{key: "opensea-api-key", env: "OPENSEA_API_KEY", help: "key of the OpenSea API", secret: true},
-		{key: "relay-api-key", env: "RELAY_API_KEY", help: "key of the Relay API", secret: true},
-		{key: "rpc", flag: "rpc", env: "RPC_URL_33139", alias: "APE_CLAW_RPC_URL", help: "RPC `url` of the chain (default: the policy's)", file: true},
-		{key: "market-url", flag: "market-url", env: "APE_CLAW_MARKET_URL", def: "https://api.opensea.io", help: "base `url` of the marketplace", file: true, hidden: true},
-		{key: "data-source", env: "APE_CLAW_DATA_SOURCE", help: "opensea, or file:PATH (default: the policy's)", file: true},
-		{key: "addr", env: "APE_CLAW_ADDR", def: "127.0.0.1:8787", help: "where serve listens", file: true},
-		{key: "log-level", flag: "log-level", env: "APE_CLAW_LOG_LEVEL", def: "off", help: "off, error, warn, info or debug, on stderr", file: true},
-	}
-}
-
-// SettingDoc describes one global setting, for docs/configuration.md.
-type SettingDoc struct {
-	Key, Flag, Env, Alias, Default, Help string
-	InFile, Secret                       bool
-}
-
-// Settings lists every global setting.
-func Settings() []SettingDoc {
-	var out []SettingDoc
-	for _, o := range options() {
-		if !o.hidden {
-			out = append(out, SettingDoc{o.key, o.flag, o.env, o.alias, o.def, o.help, o.file, o.secret})
-		}
-	}
-	return out
-}
-
-// bindGlobals defines the global flags. --json is read before parsing (wantsJSON)
-// and defined here only to be accepted and shown.
-func bindGlobals(root *cobra.Command, d *Deps) {
-	fl := root.PersistentFlags()
-	fl.Bool("json", false, "one JSON document on stdout, errors included")
-	for _, o := range options() {
-		if o.flag == "" {
-			continue
-		}
-		help := o.help
-		if o.def != "" {
-			help += fmt.Sprintf(" (default %s)", o.def)
-		}
-		if o.env != "" {
-			help += " [$" + o.env + "]"
-		}
-		fl.VarPF(new(onceValue), o.flag, "", help)
-		fl.Lookup(o.flag).Hidden = o.hidden
-	}
-	d.flags = fl
-}
-
-// onceValue is a string flag that may be given once: of two homes or keys, none
-// may be the one that silently counts.
-type onceValue struct {
-	value string
-	set   bool
-}
-
-// Set implements pflag.Value.
-func (v *onceValue) Set(s string) error {
-	if v.set {
-		return errors.New("it is given twice")
-	}
-	v.value, v.set = s, true
-	return nil
-}
-
-// String implements pflag.Value.
-func (v *onceValue) String() string { return v.value }
-
-// Type implements pflag.Value.
-func (v *onceValue) Type() string { return "string" }
 
 // loadConfig reads every source once. Precedence: flag, environment, auth profile,
 // config file, default.

@@ -91,7 +91,11 @@ func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 			f.arg, f.name = true, arg
 			continue
 		}
-		fl := cmd.Flags().VarPF(f, f.name, "", sf.Tag.Get("help"))
+		help := sf.Tag.Get("help")
+		if f.required {
+			help += " (required)"
+		}
+		fl := cmd.Flags().VarPF(f, f.name, "", help)
 		fl.DefValue = sf.Tag.Get("default")
 		if f.value.Kind() == reflect.Bool {
 			fl.NoOptDefVal = "true"

@@ -168,11 +168,14 @@ func printSandbox(p *Printer, out SandboxOut) {
 		p.List(cyan, "Try", out.Next)
 	case "reset":
 		p.Line("The sandbox has a fresh chain.")
-	default:
-		p.Line("No sandbox runs.")
-		if out.Reason != "" {
-			p.Line("  %s", clean(out.Reason))
+	case "stopped":
+		if out.Reason == "" {
+			p.Line("The sandbox is stopped.")
+			return
 		}
+		p.Line("No sandbox runs.")
+	default: // stale
+		p.Line("No sandbox runs: %s", clean(out.Reason))
 	}
 }
 
