@@ -62,7 +62,14 @@ func (d *Deps) market(flag string) (market.Source, error) {
 	if path != "" {
 		return market.OpenFile(path, rules)
 	}
-	return market.New(market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, APIKey: market.Key(cfg.OpenSeaKey.Reveal()),
+	key := cfg.OpenSeaKey
+	if key.Source == FromProfile && cfg.MarketURL.Source != FromDefault {
+		// The saved key is OpenSea's: no variable or config file may name another
+		// host for it.
+		key = Secret{}
+		d.warn("the saved OpenSea key is sent to OpenSea only, not to the marketplace that %s names", cfg.MarketURL.Source)
+	}
+	return market.New(market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, APIKey: market.Key(key.Reveal()),
 		Transport: d.transport(), Rand: rand.Int64N})
 }
 

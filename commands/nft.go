@@ -19,7 +19,7 @@ import (
 )
 
 func nftCommands() []Command {
-	return []Command{newNFTQuote(), newNFTSimulate(), newNFTBuy(), newNFTQuotesList(), newNFTQuotesShow()}
+	return []Command{newNFTQuote(), newNFTSimulate(), newNFTBuy(), newNFTResume(), newNFTQuotesList(), newNFTQuotesShow()}
 }
 
 // nft builds the operations over this run's dependencies.

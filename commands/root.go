@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -236,15 +238,35 @@ func helpCommand() *cobra.Command {
 // errPartialTree says that the run needs more of the tree than it built.
 var errPartialTree = errors.New("the tree is partial")
 
-// Run executes one command line and returns its exit status. It never panics on
-// input and prints exactly one JSON document when --json is asked for.
-func Run(ctx context.Context, args []string, host Host) int {
+// Run executes one command line and returns its exit status. It prints exactly one
+// JSON document when --json is asked for, also when the program itself fails.
+func Run(ctx context.Context, args []string, host Host) (code int) {
+	defer func() {
+		if v := recover(); v != nil {
+			code = crashed(args, host, v)
+		}
+	}()
 	list, partial := mentioned(args)
 	code, err := runTree(ctx, args, host, list, partial)
 	if errors.Is(err, errPartialTree) {
 		code, _ = runTree(ctx, args, host, all(), false)
 	}
 	return code
+}
+
+// crashed tells a panic as the fault of ours that it is. What was in memory may be
+// in its text, so that shows only with --log-level debug.
+func crashed(args []string, host Host, v any) int {
+	d := newDeps(host)
+	d.args, d.wantJSON = args, wantsJSON(args)
+	root := newTree(d, nil)
+	root.FParseErrWhitelist.UnknownFlags = true
+	_ = root.ParseFlags(args) // for --log-level; a bad flag is not what is told here
+	e := fault.New(fault.Internal, "internal error: the program failed").
+		Hintf("nothing that was recorded is lost; run ape-claw doctor, and report this").WithSent(fault.SentMaybe)
+	d.logger().Error("panic", "value", d.redactor().String(fmt.Sprint(v)), "stack", d.redactor().String(string(debug.Stack())))
+	d.printError(Command{}, e)
+	return fault.ExitCode(e)
 }
 
 func runTree(ctx context.Context, args []string, host Host, list []Command, partial bool) (int, error) {

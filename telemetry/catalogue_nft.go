@@ -102,6 +102,12 @@ func buyTypes() []declaration {
 			result:   "txHash! hash, reason! id, sent maybe|yes, nonce count",
 		},
 		{
+			name:     "nft.resume.ran",
+			meaning:  "the outcomes of open transactions were looked for; each that was found has its own event",
+			commands: []string{"nft resume"},
+			result:   "settled! count, open! count",
+		},
+		{
 			name:    "nft.buy.retry",
 			meaning: "a purchase is tried again",
 			payload: "quoteId! id, attempt! count",

@@ -136,6 +136,16 @@ func TestInterruptAfterSending(t *testing.T) {
 	if d, exit := w.doc("nft", "buy", "--quote", quote, "--execute", "--autonomous"); exit != 10 || d["code"] != "quote_used" {
 		t.Errorf("the same quote again: exit %d, %v", exit, d)
 	}
+	if d, exit := w.doc("nft", "resume"); exit != 7 || d["ok"] != false || len(d["open"].([]any)) != 1 {
+		t.Errorf("resume while it is open: exit %d, %v", exit, d)
+	}
+	s.ClearFaults()
+	if err := s.Mine(); err != nil {
+		t.Fatal(err)
+	}
+	if d, exit := w.doc("nft", "resume"); exit != 0 || len(d["open"].([]any)) != 0 || d["settled"].([]any)[0].(map[string]any)["state"] != "confirmed" {
+		t.Errorf("resume after it was mined: exit %d, %v", exit, d)
+	}
 	w.settles(s, other, "submitted", "unknown", "confirmed", "submitted", "confirmed")
 }
 

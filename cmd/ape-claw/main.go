@@ -23,6 +23,8 @@ func main() {
 	// A file size limit must come back as an error that can be told, not kill the
 	// process between two writes.
 	signal.Ignore(syscall.SIGXFSZ)
+	// A core file would hold the key. That it can't be switched off stops nobody.
+	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// After the first signal the handler is gone, and a second one ends the
