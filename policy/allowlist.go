@@ -141,8 +141,8 @@ func (a *Allowlist) Resolve(query string) (Entry, error) {
 		return Entry{}, notAllowed(query, why, "")
 	}
 	hint := ""
-	if near := nearest(query, a.names()); near != "" {
-		hint = fmt.Sprintf("did you mean %q? the list: ape-claw allowlist list", near)
+	if near := a.nearest(query); near != "" {
+		hint = fmt.Sprintf("did you mean %s? the list: ape-claw allowlist list", near)
 	}
 	return Entry{}, notAllowed(query, "it is not on the allowlist", hint)
 }
@@ -158,12 +158,20 @@ func (e Entry) matches(query string) bool {
 	return q == strings.ToLower(e.Slug) || q == strings.ToLower(e.Name)
 }
 
-func (a *Allowlist) names() []string {
-	var out []string
+// nearest returns the slug of the entry whose slug or name is most like query. A
+// hint shows the slug alone: a name is free text, and people and models paste
+// hints into shells.
+func (a *Allowlist) nearest(query string) string {
+	slugs := map[string]string{}
+	var names []string
 	for _, e := range a.entries {
-		out = append(out, e.Slug, e.Name)
+		for _, n := range []string{e.Slug, e.Name} {
+			if slugs[n] == "" {
+				slugs[n], names = e.Slug, append(names, n)
+			}
+		}
 	}
-	return out
+	return slugs[nearest(query, names)]
 }
 
 func notAllowed(query, why, hint string) error {

@@ -57,7 +57,8 @@ func TestResolve(t *testing.T) {
 		{"name": "Both", "slug": "both-off", "contractAddress": "0x0000000000000000000000000000000000000006", "enabled": false},
 		{"name": "Café", "slug": "cafe", "contractAddress": "0x0000000000000000000000000000000000000007"},
 		{"name": "Old", "slug": "old-on", "contractAddress": "0x0000000000000000000000000000000000000008"},
-		{"name": "Old", "slug": "old-off", "contractAddress": "0x0000000000000000000000000000000000000009", "enabled": false}
+		{"name": "Old", "slug": "old-off", "contractAddress": "0x0000000000000000000000000000000000000009", "enabled": false},
+		{"name": "Shell $(id)", "slug": "old-shell", "contractAddress": "0x000000000000000000000000000000000000000a"}
 	]`)
 	a, err := policy.LoadAllowlist(src)
 	if err != nil {
@@ -94,11 +95,16 @@ func TestResolve(t *testing.T) {
 		t.Errorf("%q", m)
 	}
 	_, err = a.Resolve("col-cats")
-	if e := fault.From(err); !strings.Contains(e.Hint, `"cool-cats"`) {
+	if e := fault.From(err); !strings.Contains(e.Hint, "did you mean cool-cats?") {
+		t.Errorf("%+v", e)
+	}
+	// A hint may be pasted into a shell: it names slugs, never names.
+	_, err = a.Resolve("shel $(id)")
+	if e := fault.From(err); !strings.Contains(e.Hint, "did you mean old-shell?") || strings.Contains(e.Hint, "$") {
 		t.Errorf("%+v", e)
 	}
 	au := a.Audit()
-	if au.Total != 15 || au.UnresolvedCount != 2 || len(au.Duplicates) != 2 || values(au.SlugCollisions) != "twin half same both old" {
+	if au.Total != 16 || au.UnresolvedCount != 2 || len(au.Duplicates) != 2 || values(au.SlugCollisions) != "twin half same both old" {
 		t.Errorf("%+v", au)
 	}
 }
@@ -113,7 +119,7 @@ func values(cs []policy.Collision) string {
 
 func TestAllowlistNarrows(t *testing.T) {
 	t.Parallel()
-	src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agent: "bot"}
+	src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agents: []string{"bot"}}
 	write(t, src.Home, "allowlist.json", `[{"slug":"a","contractAddress":"`+addrA+`"},{"slug":"b","contractAddress":"`+addrB+`"},{"slug":"c","contractAddress":"`+addrC+`","enabled":false}]`)
 	resolve := func(q string) fault.Code {
 		a, err := policy.LoadAllowlist(src)

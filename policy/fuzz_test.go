@@ -146,7 +146,7 @@ func TestNarrowingIsMonotone(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
-		src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agent: "bot"}
+		src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agents: []string{"bot"}}
 		texts := []string{randomPolicy(r)}
 		write(t, src.Home, "policy.json", texts[0])
 		alone := policy.LoadFence(policy.Sources{Home: src.Home})

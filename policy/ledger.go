@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -82,18 +81,13 @@ type Usage struct {
 	Reserved units.Wei // unresolved, whatever its age
 	Total    units.Wei // both: what a cap is compared with
 	Open     int       // number of unresolved reservations
-	// ClockBehind is how far the wall clock is behind the latest time this
-	// ledger has seen. The window stands still until the clock has caught up.
-	ClockBehind time.Duration
-}
+	Freed    units.Wei // counted when the ledger was last written, and does no longer
 
-// ClockWarning is a sentence when the clock went back by more than a minute,
-// which between two processes of one machine it never does by itself.
-func (u Usage) ClockWarning() string {
-	if u.ClockBehind <= time.Minute {
-		return ""
-	}
-	return fmt.Sprintf("the clock went back by %s; spends leave the %s window later until it has caught up", u.ClockBehind.Round(time.Second), Window)
+	Now      time.Time // the wall clock
+	LastSeen time.Time // the latest time this ledger was written at; zero when it never was
+	// ClockBehind is how far the wall clock is behind LastSeen. The window stands
+	// still until the clock has caught up.
+	ClockBehind time.Duration
 }
 
 // Usage returns what counts against a cap of asset: all rows, or only those of
@@ -108,12 +102,25 @@ func (l *Ledger) Usage(ctx context.Context, q Queryer, asset Asset, subject stri
 		return Usage{}, err
 	}
 	wall := l.now().UnixMilli()
-	rows, err := windowRows(ctx, q, asset, max(wall, high)-Window.Milliseconds())
+	then, cutoff := high-Window.Milliseconds(), max(wall, high)-Window.Milliseconds()
+	if high == 0 {
+		then = cutoff
+	}
+	rows, err := windowRows(ctx, q, asset, then)
 	if err != nil {
 		return Usage{}, err
 	}
-	u, err := sum(rows, subject)
-	u.ClockBehind = time.Duration(max(0, high-wall)) * time.Millisecond
+	counting, left := split(rows, cutoff)
+	u, err := sum(counting, subject)
+	if err != nil {
+		return Usage{}, err
+	}
+	freed, err := sum(left, subject)
+	u.Freed, u.Now = freed.Total, time.UnixMilli(wall).UTC()
+	if high > 0 {
+		u.LastSeen = time.UnixMilli(high).UTC()
+		u.ClockBehind = max(0, u.LastSeen.Sub(u.Now))
+	}
 	return u, err
 }
 

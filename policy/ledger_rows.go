@@ -16,13 +16,14 @@ type row struct {
 	id, subject, state string
 	amount             string
 	settled            sql.NullString
+	closed             sql.NullInt64 // unix milliseconds; NULL: unresolved
 }
 
 // windowRows returns the rows of an asset that count after cutoff: unresolved
 // ones of any age, and those closed since. What is neither reserved, settled nor
 // released is returned too, for counts to refuse.
 func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
-	const cols = `SELECT id, subject, state, amount, settled FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
+	const cols = `SELECT id, subject, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
 	rows, err := q.QueryContext(ctx, cols+` AND closed_at IS NULL UNION ALL `+cols+` AND closed_at > ?`,
 		a.ChainID, a.Token, a.ChainID, a.Token, cutoff)
 	if err != nil {
@@ -31,12 +32,24 @@ func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []ro
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.subject, &r.state, &r.amount, &r.settled); err != nil {
+		if err := rows.Scan(&r.id, &r.subject, &r.state, &r.amount, &r.settled, &r.closed); err != nil {
 			return nil, corrupt(r.id, "unreadable")
 		}
 		out = append(out, r)
 	}
 	return out, store.DBFault(rows.Err(), store.MoneyFile)
+}
+
+// split parts the rows that count after cutoff from those that were closed before.
+func split(rows []row, cutoff int64) (counting, left []row) {
+	for _, r := range rows {
+		if r.closed.Valid && r.closed.Int64 <= cutoff {
+			left = append(left, r)
+		} else {
+			counting = append(counting, r)
+		}
+	}
+	return counting, left
 }
 
 // sum adds up rows, of one subject when it is not "". A row that does not make

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -265,10 +266,45 @@ func TestClockJumpIsReported(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	says := func(want ...string) {
+		t.Helper()
+		w := usage(t, l, "").ClockWarning()
+		if len(want) == 0 && w != "" {
+			t.Fatal(w)
+		}
+		for _, s := range want {
+			if !strings.Contains(w, s) {
+				t.Fatalf("%q does not say %q", w, s)
+			}
+		}
+	}
 	c.move(-time.Hour)
-	if u := usage(t, l, ""); u.ClockBehind != time.Hour || u.ClockWarning() == "" {
+	if u := usage(t, l, ""); u.ClockBehind != time.Hour {
 		t.Fatalf("%+v", u)
 	}
+	says("went back by 1h0m0s", "2026-03-01 12:00 UTC", "2026-03-01 11:00 UTC")
+	c.move(time.Hour)
+	says()
+	c.move(100 * time.Hour) // unresolved: it counts, whatever the clock says
+	says()
+	c.move(-100 * time.Hour)
+	if err := inTx(t.Context(), db, func(tx *sql.Tx) error { return l.Settle(t.Context(), tx, "a", amount(t, "1")) }); err != nil {
+		t.Fatal(err)
+	}
+	c.move(5 * time.Hour) // it frees nothing
+	says()
+	c.move(20 * time.Hour)
+	says("earlier spends left the 24 h window", "2026-03-01 12:00 UTC", "2026-03-02 13:00 UTC", "set the clock")
+	if u := usage(t, l, ""); !u.Total.IsZero() || u.Freed != amount(t, "1") {
+		t.Fatalf("%+v", u)
+	}
+	if u := usage(t, l, "agent:other"); u.ClockWarning() != "" { // nothing of its own was freed
+		t.Fatalf("%+v", u)
+	}
+	if _, err := db.ExecContext(t.Context(), `UPDATE clock SET high_water = 4070908800000`); err != nil { // 2099
+		t.Fatal(err)
+	}
+	says("2099-01-01 00:00 UTC", "2026-03-02 13:00 UTC", "if the clock is wrong, set it right", "high_water", "money.db")
 }
 
 func TestLimitsAreApart(t *testing.T) {

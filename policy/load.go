@@ -22,7 +22,12 @@ type Sources struct {
 	Etc     string // the machine's fence, "/etc/ape-claw"; "" for none
 	Extra   string // --policy or APE_CLAW_POLICY; "" for none
 	WorkDir string // the working directory; "" for none
-	Agent   string // the acting agent's id; "" for none
+	// Agents are the ids whose overlays all apply, the acting agent last: the
+	// home's own agent, then who acts. "" is none. The last one's daily cap
+	// bounds its own rows. That of any other bounds every row of the home, as
+	// another file's would: to act under another id leads out of no cap, and so
+	// an agent that acts as itself is named twice.
+	Agents []string
 	// Sandbox: Home is a sandbox's own. Its embedded base allows play money,
 	// the machine's fence, which is about real money, does not apply, and what
 	// other files say of chain and endpoints is not held against it.
@@ -157,11 +162,14 @@ func (src Sources) files(name string) (fileSet, error) {
 			out.warnings = append(out.warnings, store.Display(old)+" is not read: policy is "+store.Display(base)+", narrowed by ./"+name)
 		}
 	}
-	if src.Agent != "" {
-		if !agentID().MatchString(src.Agent) {
-			return out, fault.New(fault.Usage, "agent id %q: expected 2 to 64 lower-case letters, digits, - and _", printable(src.Agent)).WithSent(fault.SentNo)
+	for i, id := range src.Agents {
+		if id == "" {
+			continue
 		}
-		places = append(places, place{path: filepath.Join(src.Home, "agents", src.Agent, name), agent: true})
+		if !agentID().MatchString(id) {
+			return out, fault.New(fault.Usage, "agent id %q: expected 2 to 64 lower-case letters, digits, - and _", printable(id)).WithSent(fault.SentNo)
+		}
+		places = append(places, place{path: filepath.Join(src.Home, "agents", id, name), agent: i == len(src.Agents)-1})
 	}
 	for _, pl := range places {
 		var s *source

@@ -183,7 +183,7 @@ func TestUnreadableFilesRefuse(t *testing.T) {
 		for way, make := range ways {
 			t.Run(place+" "+way, func(t *testing.T) {
 				t.Parallel()
-				src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agent: "bot"}
+				src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agents: []string{"bot"}}
 				if place == "extra" {
 					src.Extra = filepath.Join(t.TempDir(), "extra.json")
 				}
@@ -211,7 +211,7 @@ func TestUnreadableFilesRefuse(t *testing.T) {
 		"no home":           {},
 		"no such extra":     {Home: t.TempDir(), Extra: filepath.Join(t.TempDir(), "none.json")},
 		"home is a file":    {Home: write(t, t.TempDir(), "home", "x")},
-		"agents is a file":  {Home: filepath.Dir(write(t, t.TempDir(), "agents", "x")), Agent: "bot"},
+		"agents is a file":  {Home: filepath.Dir(write(t, t.TempDir(), "agents", "x")), Agents: []string{"bot"}},
 		"bad file as extra": {Home: t.TempDir(), Extra: write(t, t.TempDir(), "x.json", "{")},
 	} {
 		if _, err := policy.Load(src); fault.CodeOf(err) != fault.PolicyInvalid {
@@ -219,7 +219,7 @@ func TestUnreadableFilesRefuse(t *testing.T) {
 		}
 	}
 	for _, agent := range []string{"../../etc", "a/b", "A", "x", ".", strings.Repeat("a", 65), "a\x00b"} {
-		if _, err := policy.Load(policy.Sources{Home: t.TempDir(), Agent: agent}); fault.CodeOf(err) != fault.Usage {
+		if _, err := policy.Load(policy.Sources{Home: t.TempDir(), Agents: []string{agent}}); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("agent %q: %v", agent, err)
 		}
 	}
@@ -227,7 +227,7 @@ func TestUnreadableFilesRefuse(t *testing.T) {
 
 func TestLayersNarrow(t *testing.T) {
 	t.Parallel()
-	src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agent: "bot"}
+	src := policy.Sources{Home: t.TempDir(), Etc: t.TempDir(), WorkDir: t.TempDir(), Agents: []string{"bot"}}
 	write(t, src.Home, "policy.json", `{"bridge":{"maxBridgeFeeBps":300,"requireMinAmountOut":false},
 		"nftBuy":{"maxPricePerTx":"unlimited","currencyAllowlist":["APE","WAPE","WETH"],"denyUnlimitedApprovals":false,"simulationRequired":false},
 		"execution":{"dailySpendCap":100,"confirmPhraseRequired":false,"autonomousMode":true}}`)
@@ -253,6 +253,51 @@ func TestLayersNarrow(t *testing.T) {
 	}
 	if b, err := json.Marshal(p); err != nil || json.Unmarshal(b, &shown) != nil || shown.Execution.DailySpendCap != "5" {
 		t.Errorf("%s %v", b, err)
+	}
+}
+
+// TestAgentsNarrowTogether: to act under another id leaves no overlay behind.
+func TestAgentsNarrowTogether(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	write(t, home, "policy.json", `{"nftBuy":{"maxPricePerTx":50,"currencyAllowlist":["APE"]},"execution":{"dailySpendCap":100,"autonomousMode":true}}`)
+	write(t, home, "agents/own/policy.json", `{"nftBuy":{"maxPricePerTx":20},"execution":{"dailySpendCap":10,"autonomousMode":false}}`)
+	write(t, home, "agents/other/policy.json", `{"nftBuy":{"maxPricePerTx":30},"execution":{"dailySpendCap":40}}`)
+	write(t, home, "allowlist.json", `[{"slug":"a","contractAddress":"`+addrA+`"}]`)
+	write(t, home, "agents/own/allowlist.json", `[]`)
+	for name, tt := range map[string]struct {
+		agents          []string
+		price           string
+		everybody, mine string // daily caps; "" is none
+		narrowed        bool
+	}{
+		"nobody":        {nil, "50", "100", "", false},
+		"its own":       {[]string{"own"}, "20", "100", "10", true},
+		"its own twice": {[]string{"own", "own"}, "20", "10", "10", true},
+		"as another":    {[]string{"own", "other"}, "20", "10", "40", true},
+		"as a new one":  {[]string{"own", "new-one"}, "20", "10", "", true},
+		"as none":       {[]string{"own", ""}, "20", "10", "", true},
+		"no profile":    {[]string{"", "other"}, "30", "100", "40", false},
+	} {
+		f := policy.LoadFence(policy.Sources{Home: home, Agents: tt.agents})
+		if f.Err != nil {
+			t.Fatalf("%s: %v", name, f.Err)
+		}
+		l := f.Policy.Limits("agent:acting")
+		mine := ""
+		if len(l) == 2 && l[1].Subject == "agent:acting" {
+			mine = l[1].Cap.Decimal(18)
+		}
+		_, err := f.Allowlist.Resolve("a")
+		if got := f.Policy.NFTBuy.MaxPricePerTx.Decimal(18); got != tt.price || l[0].Subject != "" || l[0].Cap.Decimal(18) != tt.everybody ||
+			mine != tt.mine || f.Policy.Execution.AutonomousMode == tt.narrowed || (err != nil) != tt.narrowed {
+			t.Errorf("%s: price %s, limits %+v, autonomous %t, %v", name, got, l, f.Policy.Execution.AutonomousMode, err)
+		}
+	}
+	for _, agents := range [][]string{{"../own", "other"}, {"own", "../other"}} {
+		if _, err := policy.Load(policy.Sources{Home: home, Agents: agents}); fault.CodeOf(err) != fault.Usage {
+			t.Errorf("%q: %v", agents, err)
+		}
 	}
 }
 
