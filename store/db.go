@@ -3,14 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -18,9 +15,6 @@ import (
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
-
-//go:embed migrations
-var migrations embed.FS
 
 // File names of the two databases.
 const (
@@ -31,18 +25,19 @@ const (
 // OpenMoney opens <home>/money.db and brings it to the current schema.
 // Failures are fault.StateUnusable: nothing may be spent without it.
 func OpenMoney(ctx context.Context, home string) (*sql.DB, error) {
-	return open(ctx, filepath.Join(home, MoneyFile), "money")
+	return open(ctx, filepath.Join(home, MoneyFile), moneySet)
 }
 
 // OpenState opens <state>/ape-claw.db and brings it to the current schema.
 func OpenState(ctx context.Context, stateDir string) (*sql.DB, error) {
-	return open(ctx, filepath.Join(stateDir, StateFile), "state")
+	return open(ctx, filepath.Join(stateDir, StateFile), stateSet)
 }
 
 // open opens a database in WAL mode with full syncs, so that what a committed
 // transaction wrote survives power loss, and with immediate transactions, so that
-// a read followed by a write can't lose a race after its check.
-func open(ctx context.Context, path, set string) (*sql.DB, error) {
+// a read followed by a write can't lose a race after its check. The schema is not
+// trusted: what a stranger put into it may call no function with side effects.
+func open(ctx context.Context, path string, set schemaSet) (*sql.DB, error) {
 	if err := EnsureDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
@@ -50,8 +45,8 @@ func open(ctx context.Context, path, set string) (*sql.DB, error) {
 		return nil, err
 	}
 	dsn := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: strings.Join([]string{
-		"_pragma=busy_timeout(5000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(full)",
-		"_pragma=foreign_keys(on)", "_txlock=immediate",
+		"_pragma=busy_timeout(5000)", "_pragma=synchronous(full)",
+		"_pragma=foreign_keys(on)", "_pragma=trusted_schema(off)", "_txlock=immediate",
 	}, "&")}).String()
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
@@ -65,99 +60,64 @@ func open(ctx context.Context, path, set string) (*sql.DB, error) {
 	return db, nil
 }
 
-// precreate makes the file with mode 0600 before SQLite would make it 0644, and
-// tightens one that was left loose.
+// precreate makes the file with mode 0600 before SQLite would make it 0644,
+// tightens one that was left loose, and refuses one that is not a plain file of
+// ours, with the files that SQLite keeps beside it: SQLite itself follows links.
+// A file that is there is looked at and not opened: closing it again would drop
+// the locks (fcntl) that this process has on it through another connection.
 func precreate(path string) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, FilePerm)
+	fi, err := lstatPrivate(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = create(path); errors.Is(err, fs.ErrExist) {
+			err = CheckPrivate(path) // another process was faster
+		}
+	} else if err == nil && fi.Mode().Perm()&0o077 != 0 {
+		err = tighten(path)
+	}
 	if err != nil {
-		return unusable(err, path)
+		return err
 	}
-	fi, err := f.Stat()
-	if err == nil && fi.Mode().Perm()&0o077 != 0 {
-		err = f.Chmod(FilePerm)
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := CheckPrivate(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
+	return nil
+}
+
+func create(path string) error {
+	f, err := OpenPrivate(path, os.O_RDWR|os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
 		return unusable(err, path)
 	}
 	return nil
 }
 
-type migration struct {
-	version int
-	sql     string
-}
-
-func loadMigrations(set string) ([]migration, error) {
-	names, err := fs.Glob(migrations, "migrations/"+set+"/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var out []migration
-	for _, name := range names {
-		v, err := strconv.Atoi(strings.SplitN(filepath.Base(name), "_", 2)[0])
-		if err != nil || v != len(out)+1 {
-			return nil, fmt.Errorf("migration %s is out of order", name)
-		}
-		b, err := migrations.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, migration{v, string(b)})
-	}
-	return out, nil
-}
-
-func migrate(ctx context.Context, db *sql.DB, path, set string) error {
-	list, err := loadMigrations(set)
+func tighten(path string) error {
+	f, err := OpenPrivate(path, os.O_RDWR)
 	if err != nil {
 		return err
 	}
-	have, err := schemaVersion(ctx, db, path, len(list))
-	if err != nil || have == len(list) {
-		return err
-	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return dbFault(err, path)
-	}
-	defer tx.Rollback() //nolint:errcheck // after Commit it says "done", before it there is nothing to add
-	// Another process may have migrated while we waited for the lock.
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return dbFault(err, path)
-	}
-	for _, m := range list[min(have, len(list)):] {
-		if _, err := tx.ExecContext(ctx, m.sql); err != nil {
-			return dbFault(err, path)
-		}
-	}
-	if _, err := tx.ExecContext(ctx, "PRAGMA user_version = "+strconv.Itoa(len(list))); err != nil {
-		return dbFault(err, path)
-	}
-	if err := tx.Commit(); err != nil {
-		return dbFault(err, path)
+	if err := errors.Join(f.Chmod(FilePerm), f.Close()); err != nil {
+		return unusable(err, path)
 	}
 	return nil
-}
-
-func schemaVersion(ctx context.Context, db *sql.DB, path string, known int) (int, error) {
-	var have int
-	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&have); err != nil {
-		return 0, dbFault(err, path)
-	}
-	if have > known {
-		return 0, fault.New(fault.StateUnusable, "%s has schema %d and this ape-claw knows up to %d", Display(path), have, known).
-			Hintf("use the newer ape-claw that wrote it, or another directory")
-	}
-	return have, nil
 }
 
 // dbFault names what is wrong with a database in words; SQLite's text stays in
 // the cause.
 func dbFault(err error, path string) error {
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	shown := Display(path)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(err, fault.Conflict, "%s did not answer in time", shown).
+			Hintf("look for another ape-claw that keeps it locked, and for a slow disk; then run it again")
+	}
 	var se *sqlite.Error
 	if errors.As(err, &se) {
 		switch se.Code() & 0xff {
@@ -167,12 +127,15 @@ func dbFault(err error, path string) error {
 			return fault.Wrap(err, fault.StateUnusable, "%s is corrupt or not a database", shown).
 				Hintf("restore it from a backup; do not delete it if it holds unresolved transactions")
 		case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR:
-			return fault.Wrap(err, fault.StateUnusable, "%s can't be written: disk full or input/output error", shown)
+			return fault.Wrap(err, fault.StateUnusable, "%s can't be written: disk full or input/output error", shown).
+				Hintf("free some space and check the disk; what was committed is not lost")
 		case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN:
-			return fault.Wrap(err, fault.StateUnusable, "%s can't be opened for writing", shown)
+			return fault.Wrap(err, fault.StateUnusable, "%s can't be opened for writing", shown).
+				Hintf("fix the owner and mode of it (chmod 600) and of its directory (chmod 700)")
 		}
 	}
-	return fault.Wrap(err, fault.StateUnusable, "%s can't be used", shown)
+	return fault.Wrap(err, fault.StateUnusable, "%s can't be used", shown).
+		Hintf("check the file and its disk; restore it from a backup if something else than ape-claw has changed it")
 }
 
 // DBFault is dbFault for the packages that own the queries: it turns an error of

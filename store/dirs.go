@@ -22,7 +22,8 @@ const (
 )
 
 // EnsureDir makes dir (and its parents) with mode 0700 and checks that it can be
-// used: a directory, ours, writable. Failures are fault.StateUnusable.
+// used: a directory, ours, writable. It may be a symbolic link that leads to a
+// directory of ours. Failures are fault.StateUnusable.
 func EnsureDir(dir string) error {
 	if err := CheckDir(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -46,6 +47,9 @@ func CheckDir(dir string) error {
 	if err := checkOwner(fi, dir); err != nil {
 		return err
 	}
+	if err := checkLink(fi, dir); err != nil {
+		return err
+	}
 	// W_OK|X_OK. Root passes always, a read-only mount fails for root too.
 	if err := syscall.Access(dir, 0x2|0x1); err != nil {
 		return unusable(err, dir)
@@ -62,6 +66,22 @@ func checkOwner(fi fs.FileInfo, dir string) error {
 	}
 	return fault.New(fault.StateUnusable, "%s belongs to user %d and this runs as root", Display(dir), st.Uid).
 		Hintf("run as that user, or choose another directory with --state-dir or APE_CLAW_HOME")
+}
+
+// checkLink refuses a symbolic link to a directory, whose own state is fi, that
+// neither this user nor root made: a link that somebody left must not choose whose
+// files we write among.
+func checkLink(fi fs.FileInfo, dir string) error {
+	link, err := os.Lstat(dir)
+	if err != nil {
+		return unusable(err, dir)
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if link.Mode()&fs.ModeSymlink == 0 || !ok || st.Uid == 0 || int64(st.Uid) == int64(os.Geteuid()) {
+		return nil
+	}
+	return fault.New(fault.StateUnusable, "%s is a symbolic link to a directory of user %d", Display(dir), st.Uid).
+		Hintf("remove the link, or choose another directory with --state-dir or APE_CLAW_HOME")
 }
 
 func unusable(err error, path string) error {
@@ -123,7 +143,7 @@ func Display(path string) string {
 
 // WriteFile replaces path with data: a temporary file beside it, synced, mode
 // 0600, renamed over it, and the directory synced, so that a crash leaves the old
-// or the new content and nothing between.
+// or the new content and nothing between. A link at path is replaced, not followed.
 func WriteFile(path string, data []byte) (err error) {
 	dir := filepath.Dir(path)
 	if err := EnsureDir(dir); err != nil {
@@ -164,9 +184,15 @@ func SyncDir(dir string) error {
 }
 
 // LooseMode reports, for doctor, when path can be read or written by others than
-// its owner: a sentence, or "" when all is well or the file is missing.
+// its owner, or is a file that OpenPrivate refuses: a sentence, or "" when all is
+// well or there is nothing.
 func LooseMode(path string) string {
 	fi, err := os.Stat(path)
+	if err != nil || !fi.IsDir() {
+		if bad := CheckPrivate(path); bad != nil && !errors.Is(bad, fs.ErrNotExist) && !errors.Is(bad, fs.ErrPermission) {
+			return fault.From(bad).Message
+		}
+	}
 	if err != nil || fi.Mode().Perm()&0o077 == 0 {
 		return ""
 	}

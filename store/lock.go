@@ -16,14 +16,15 @@ import (
 // process, since each opens the file anew.
 type Lock struct{ f *os.File }
 
-// TryLock takes the lock if it is free; ok is false when another holds it.
+// TryLock takes the lock if it is free; ok is false when another holds it. What is
+// not a plain file of ours is refused (OpenPrivate), and nothing is written to it.
 func TryLock(path string) (l *Lock, ok bool, err error) {
 	if err := EnsureDir(filepath.Dir(path)); err != nil {
 		return nil, false, err
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC, FilePerm)
+	f, err := OpenPrivate(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
-		return nil, false, unusable(err, path)
+		return nil, false, err
 	}
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,15 +25,19 @@ type Profile struct {
 // ProfilePath is where the profile of a home lies.
 func ProfilePath(home string) string { return filepath.Join(home, "auth.json") }
 
-// LoadProfile reads the profile of home; a missing one is empty.
+// maxProfile bounds what is read of a profile; a real one has some hundred bytes.
+const maxProfile = 1 << 20
+
+// LoadProfile reads the profile of home; a missing one is empty. It must be a plain
+// file of ours (OpenPrivate).
 func LoadProfile(home string) (Profile, error) {
 	path := ProfilePath(home)
-	b, err := os.ReadFile(path)
+	b, err := readPrivate(path, maxProfile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Profile{}, nil
 	}
 	if err != nil {
-		return Profile{}, unusable(err, path)
+		return Profile{}, err
 	}
 	var p Profile
 	var all map[string]json.RawMessage
@@ -46,6 +51,24 @@ func LoadProfile(home string) (Profile, error) {
 	}
 	p.Other = all
 	return p, nil
+}
+
+// readPrivate returns what is in a file of ours that holds no more than limit bytes.
+func readPrivate(path string, limit int64) ([]byte, error) {
+	f, err := OpenPrivate(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read: nothing to lose
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, unusable(err, path)
+	}
+	if int64(len(b)) > limit {
+		return nil, fault.New(fault.StateUnusable, "%s is larger than %d bytes", Display(path), limit).
+			Hintf("it is not a file of ape-claw: move it away")
+	}
+	return b, nil
 }
 
 // Save writes the profile of home atomically with mode 0600.
