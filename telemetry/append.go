@@ -27,7 +27,7 @@ const keepBuf = 64 << 10
 // A failed append is not tried again: part of the line may be there, which the
 // next append closes off. Errors are faults: StateUnusable when the line is not
 // in the log, NotDurable when it is but may not survive a power cut, Conflict
-// when other processes held the lock for too long.
+// when other processes held the lock until the timeout or ctx's deadline.
 func (l *Log) Append(ctx context.Context, line []byte, durable bool) (Cursor, error) {
 	if len(line) == 0 || len(line)+1 > MaxLine || bytes.IndexByte(line, '\n') >= 0 {
 		return Cursor{}, fault.New(fault.Internal, "a line of %d bytes can't be appended to the event log", len(line))
@@ -35,7 +35,7 @@ func (l *Log) Append(ctx context.Context, line []byte, durable bool) (Cursor, er
 	select {
 	case l.w.turn <- struct{}{}:
 	case <-ctx.Done():
-		return Cursor{}, ctx.Err()
+		return Cursor{}, l.gaveUp(ctx.Err())
 	}
 	at, file, err := l.appendInTurn(ctx, line, durable)
 	<-l.w.turn
@@ -134,7 +134,7 @@ var errGlued = errors.New("another program was writing an unfinished line")
 func (l *Log) prepare(st fileState, exists bool, line []byte) (torn bool, err error) {
 	w := &l.w
 	if exists && !st.regular {
-		return false, syscall.EISDIR
+		return false, notRegular(l.path)
 	}
 	if w.file != nil && st.size == w.known && st.size > 0 {
 		return false, nil // nobody but us has touched it
@@ -243,14 +243,11 @@ func (l *Log) setMeta(m meta) error {
 
 // open opens the active file; the caller holds the lock.
 func (l *Log) open(flag int) error {
-	f, err := os.OpenFile(l.path, flag|syscall.O_CLOEXEC, store.FilePerm)
+	f, err := store.OpenPrivate(l.path, flag)
 	if err != nil {
 		return err
 	}
 	st, err := statFile(f)
-	if err == nil && !st.regular {
-		err = syscall.EISDIR
-	}
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}

@@ -11,6 +11,12 @@
 // Reading never writes: a reader creates no file, takes no lock and works on a
 // read-only file system.
 //
+// The files of the log are opened by names that anybody can guess, in a directory
+// that may have come with a cloned repository. So nothing that is not a plain file
+// is opened: no symbolic or hard link, no FIFO; what is written to must belong to
+// this user (store.OpenPrivate), and a lock file that holds anything but our record
+// stays as it is. The state directory itself may be a link to a directory of ours.
+//
 // # What the log promises, and what it assumes
 //
 // A line whose append returned is in the log once, whole, whatever happens to the

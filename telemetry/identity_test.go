@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // who may notice a change only when another has: a reader that starts after a cut
@@ -191,8 +192,8 @@ func TestForeignLog(t *testing.T) {
 	equal(t, "resumed", more, []string{string(line("three"))})
 }
 
-// TestBadMeta: whatever is in events.meta and events.lock, lines are read and
-// written.
+// TestBadMeta: whatever is in events.meta, lines are read and written; whatever is
+// in events.lock, they are read, and a lock file of somebody else is not written to.
 func TestBadMeta(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{
@@ -210,6 +211,10 @@ func TestBadMeta(t *testing.T) {
 				}
 				got, at := readAll(t, newLog(t, dir), telemetry.Cursor{})
 				equal(t, "lines", got, []string{string(line("one"))})
+				if name == "events.lock" && content != "" {
+					refusesLock(t, dir, content)
+					return
+				}
 				if next := appendLine(t, newLog(t, dir), line("two")); next.Log != at.Log {
 					t.Errorf("the writer calls it %s, the reader %s", next.Log, at.Log)
 				}
@@ -218,6 +223,21 @@ func TestBadMeta(t *testing.T) {
 			})
 		}
 	}
+}
+
+func refusesLock(t *testing.T, dir, content string) {
+	t.Helper()
+	l := newLog(t, dir)
+	_, err := l.Append(t.Context(), line("two"), false)
+	for what, err := range map[string]error{"append": err, "usable": l.Usable()} {
+		if f := fault.From(err); f.Code != fault.StateUnusable || !strings.Contains(f.Message, "holds something else") || f.Hint == "" {
+			t.Errorf("%s with a lock file that holds %q: %v", what, content, err)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(dir, "events.lock")); err != nil || string(b) != content {
+		t.Errorf("the lock file holds %q, %v", b, err)
+	}
+	equal(t, "lines", strings.Split(strings.TrimSpace(rawLog(t, dir)), "\n"), []string{string(line("one"))})
 }
 
 func TestCursorOfNoLog(t *testing.T) {

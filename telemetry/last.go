@@ -5,12 +5,15 @@ import (
 	"context"
 	"io"
 	"slices"
+
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // How much Last reads at once, going back.
 const (
-	firstBack = 16 << 10
-	maxBack   = 256 << 10
+	firstBack    = 16 << 10
+	maxBackChunk = 256 << 10
 )
 
 // Oldest returns the cursor before the oldest event; the zero Cursor when there
@@ -36,10 +39,12 @@ func (l *Log) End(ctx context.Context) (Cursor, error) {
 	return Cursor{v.log, end}, err
 }
 
-// wholeEnd returns the position after the last newline of v.
+// wholeEnd returns the position after the last newline of v. It reads no more than
+// maxBack bytes: where they hold none, the file is no log of ours, and the answer
+// is a fault.
 func (l *Log) wholeEnd(ctx context.Context, v *view) (int64, error) {
 	chunk := int64(1) // mostly the last byte is it
-	for at := v.size; at > 0; chunk = min(max(chunk*64, minChunk), maxBack) {
+	for at := v.size; at > 0; chunk = min(max(chunk*64, minChunk), maxBackChunk) {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -52,37 +57,58 @@ func (l *Log) wholeEnd(ctx context.Context, v *view) (int64, error) {
 		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
 			return v.base + at + int64(i) + 1, nil
 		}
+		if at > 0 && v.size-at >= l.maxBack {
+			return 0, fault.New(fault.StateUnusable, "the last %d bytes of the event log %s hold no end of a line", v.size-at, store.Display(l.path)).
+				Hintf("move the file away: the next event starts a new log")
+		}
 	}
 	return v.base, nil
 }
 
-// Last returns the last n good lines that match (nil: all do), oldest first, and
-// the cursor after the last whole line, where ReadAfter goes on without a gap.
-// It reads backwards: its cost is the size of what it returns, and of what does
-// not match in between. The lines' bytes are the caller's.
+// Tail is the end of the log.
+type Tail struct {
+	Lines []Line // oldest first
+	End   Cursor // after the last whole line: ReadAfter goes on there without a gap
+	// Cut: there may be older lines, which were not looked for because a bound of
+	// LogOptions was reached first.
+	Cut bool
+}
+
+// Last is Tail for callers to whom it is the same whether older lines were not
+// there or too far back.
 func (l *Log) Last(ctx context.Context, n int, match func(line []byte) bool) (lines []Line, end Cursor, err error) {
+	t, err := l.Tail(ctx, n, match)
+	return t.Lines, t.End, err
+}
+
+// Tail returns the last n good lines that match (nil: all do). It reads backwards:
+// its cost is the size of what it returns, and of what does not match in between,
+// up to LogOptions.MaxBack bytes; then it returns what it has. The lines together
+// are no larger than LogOptions.MaxTail, but for a single one. The lines' bytes are
+// the caller's.
+func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Tail, error) {
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
-		return nil, Cursor{}, err
+		return Tail{}, err
 	}
 	defer v.release()
 	pos, err := l.wholeEnd(ctx, v)
 	if err != nil {
-		return nil, Cursor{}, err
+		return Tail{}, err
 	}
 	b := back{l: l, v: v, n: n, match: match}
 	spans := v.spans()
 	slices.Reverse(spans)
 	for _, p := range spans {
-		if len(b.lines) >= n {
+		if b.done() {
 			break
 		}
 		if err := b.part(ctx, p, min(p.end, pos)); err != nil {
-			return nil, Cursor{}, err
+			return Tail{}, err
 		}
 	}
 	slices.Reverse(b.lines)
-	return b.lines, Cursor{v.log, pos}, nil
+	return Tail{b.lines, Cursor{v.log, pos}, b.cut}, nil
 }
 
 // back reads lines backwards, newest first.
@@ -92,7 +118,12 @@ type back struct {
 	n     int
 	match func([]byte) bool
 	lines []Line
+	taken int64 // bytes of lines
+	read  int64 // bytes read
+	cut   bool  // a bound was reached
 }
+
+func (b *back) done() bool { return b.cut || len(b.lines) >= b.n }
 
 // part reads p back from the position end, where a line ends.
 func (b *back) part(ctx context.Context, p part, end int64) error {
@@ -104,11 +135,15 @@ func (b *back) part(ctx context.Context, p part, end int64) error {
 	var carry []byte // the end of a line whose start was not read yet
 	carryEnd, long := end, false
 	chunk := int64(firstBack)
-	for pos := end; pos > p.first && len(b.lines) < b.n; chunk = min(2*chunk, maxBack) {
+	for pos := end; pos > p.first && !b.done(); chunk = min(2*chunk, maxBackChunk) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		if b.cut = b.read >= b.l.maxBack; b.cut {
+			return nil
+		}
 		n := min(chunk, pos-p.first)
+		b.read += n
 		buf := make([]byte, n, n+int64(len(carry)))
 		if _, err := src.ReadAt(buf, pos-n-p.first); err == io.EOF {
 			return nil // cut just now: the next look will see it
@@ -133,7 +168,7 @@ type unread struct {
 // lastLines takes the lines of buf, whose first byte is at pos, from its end,
 // which is at position end unless a long line was dropped there.
 func (b *back) lastLines(buf []byte, pos, first, end int64, long bool) unread {
-	for len(b.lines) < b.n {
+	for !b.done() {
 		stop := len(buf)
 		if !long {
 			stop = max(stop-1, 0) // its own newline
@@ -162,6 +197,14 @@ func (b *back) take(line []byte, from, end int64, long bool) {
 	switch kind {
 	case goodLine:
 		if b.match == nil || b.match(line) {
+			size := int64(len(line)) + 1
+			if b.cut = len(b.lines) > 0 && b.taken+size > b.l.maxTail; b.cut {
+				return
+			}
+			if b.match != nil {
+				line = bytes.Clone(line) // a rare line must not keep all that was read
+			}
+			b.taken += size
 			b.lines = append(b.lines, Line{line[:len(line):len(line)], Cursor{b.v.log, end}})
 		}
 		b.l.sawLines(b.v.log, from, end, nil)

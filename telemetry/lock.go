@@ -28,6 +28,9 @@ func (l *Log) lock(ctx context.Context) (st fileState, exists bool, err error) {
 		if err := l.waitForLock(ctx); err != nil {
 			return st, false, err
 		}
+		if err := l.checkLock(); err != nil {
+			return st, false, err
+		}
 		st, exists, err = statPath(l.path)
 		if err == nil && w.file != nil && exists && st.identity == w.file.id {
 			return st, true, nil
@@ -60,14 +63,46 @@ func (l *Log) openLock() error {
 	if err := store.EnsureDir(l.dir); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(l.lockPath, os.O_RDWR|os.O_CREATE|syscall.O_CLOEXEC, store.FilePerm)
+	f, err := store.OpenPrivate(l.lockPath, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return l.fault(err)
 	}
 	// Fd also puts a file into blocking mode, which a regular one is in anyway.
-	l.w.lock, l.w.lockFD = f, int(f.Fd())
+	l.w.lock, l.w.lockFD, l.w.lockSeen = f, int(f.Fd()), false
 	return nil
 }
+
+// checkLock refuses a lock file that holds anything but our record: it is somebody
+// else's file, which note would overwrite. The caller holds the lock, so that no
+// other process is at the record; on an error it holds it no more.
+func (l *Log) checkLock() error {
+	w := &l.w
+	if w.lockSeen {
+		return nil
+	}
+	ours, err := isRecord(w.lock)
+	if err == nil && !ours {
+		err = fault.New(fault.StateUnusable, "%s is not ape-claw's lock file: it holds something else", store.Display(l.lockPath)).
+			Hintf("nothing was written to it; move it away, or choose another directory with --state-dir")
+	}
+	if err != nil {
+		return l.fault(errors.Join(err, l.closeWriter()))
+	}
+	w.lockSeen = true
+	return nil
+}
+
+// gaveUp turns the end of a context, while an append waited for others, into what
+// a person is told.
+func (l *Log) gaveUp(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(err, fault.Conflict, "%s could not be taken in time: another process holds it", store.Display(l.lockPath)).
+			Hintf(lockHint)
+	}
+	return err
+}
+
+const lockHint = "look for a stopped ape-claw process, then run it again"
 
 // waitForLock polls, quickly at first, since flock itself can't be given up:
 // holders keep the lock for some microseconds.
@@ -83,10 +118,10 @@ func (l *Log) waitForLock(ctx context.Context) error {
 	for wait := 20 * time.Microsecond; err == unix.EWOULDBLOCK; wait = min(2*wait, time.Millisecond) {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return l.gaveUp(ctx.Err())
 		case <-timeout.C:
 			return fault.New(fault.Conflict, "%s was held by another process for %s", store.Display(l.lockPath), l.lockTimeout).
-				Hintf("look for a stopped ape-claw process")
+				Hintf(lockHint)
 		case <-pause.C:
 		}
 		err = flock(l.w.lockFD, unix.LOCK_EX|unix.LOCK_NB)
@@ -149,14 +184,17 @@ func (l *Log) Usable() error {
 			return err
 		}
 	}
+	if err := l.peekLock(); err != nil {
+		return err
+	}
 	st, exists, err := statPath(l.path)
 	switch {
 	case err != nil:
 		return l.fault(err)
 	case exists && !st.regular:
-		return l.fault(syscall.EISDIR)
+		return l.fault(notRegular(l.path))
 	case exists:
-		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|syscall.O_CLOEXEC, 0)
+		f, err := store.OpenPrivate(l.path, os.O_RDWR|os.O_APPEND)
 		if err == nil {
 			err = f.Close()
 		}
@@ -170,6 +208,21 @@ func (l *Log) Usable() error {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(l.dir, &disk); err == nil && disk.Blocks > 0 && disk.Bavail == 0 {
 		return l.fault(syscall.ENOSPC)
+	}
+	return nil
+}
+
+// peekLock is checkLock for who does not hold the lock. While another process does,
+// the next append will look.
+func (l *Log) peekLock() error {
+	if l.w.lockSeen || flock(l.w.lockFD, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		return nil
+	}
+	if err := l.checkLock(); err != nil {
+		return err
+	}
+	if err := flock(l.w.lockFD, unix.LOCK_UN); err != nil {
+		return l.fault(err)
 	}
 	return nil
 }

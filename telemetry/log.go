@@ -23,6 +23,8 @@ const (
 	defaultPoll        = 2 * time.Second
 	defaultFastPoll    = 200 * time.Millisecond
 	defaultLockTimeout = 10 * time.Second
+	defaultMaxBack     = 256 << 20
+	defaultMaxTail     = 64 << 20
 )
 
 // LogOptions tunes a Log; the zero value is right for commands and for serve.
@@ -37,6 +39,12 @@ type LogOptions struct {
 	NoNotify bool
 	// LockTimeout bounds how long an append waits for other processes. Default 10 s.
 	LockTimeout time.Duration
+	// MaxBack bounds how many bytes one Tail, Last or End reads, going back from the
+	// end of the log. Default 256 MiB.
+	MaxBack int64
+	// MaxTail bounds the bytes of the lines that one Tail or Last returns; the newest
+	// line is returned in any case. Default 64 MiB.
+	MaxTail int64
 }
 
 // Log is the event log of one state directory: lines of JSON that any number of
@@ -46,6 +54,7 @@ type Log struct {
 	dir                         string
 	path, lockPath, metaPath    string
 	poll, fastPoll, lockTimeout time.Duration
+	maxBack, maxTail            int64
 	noNotify                    bool
 	sys                         system
 
@@ -71,6 +80,8 @@ func NewLog(dir string, opt LogOptions) *Log {
 		poll:        orDefault(opt.PollInterval, defaultPoll),
 		fastPoll:    orDefault(opt.FastPoll, defaultFastPoll),
 		lockTimeout: orDefault(opt.LockTimeout, defaultLockTimeout),
+		maxBack:     orDefault(opt.MaxBack, defaultMaxBack),
+		maxTail:     orDefault(opt.MaxTail, defaultMaxTail),
 		noNotify:    opt.NoNotify,
 		sys:         system{write: unix.Write, sync: (*os.File).Sync, syncDir: store.SyncDir},
 	}
@@ -78,7 +89,7 @@ func NewLog(dir string, opt LogOptions) *Log {
 	return l
 }
 
-func orDefault(d, def time.Duration) time.Duration {
+func orDefault[T time.Duration | int64](d, def T) T {
 	if d <= 0 {
 		return def
 	}
@@ -110,11 +121,12 @@ type fileState struct {
 	regular bool
 }
 
-// statPath stats path; ok is false when there is no such file.
+// statPath says what is at path itself, be it a link; ok is false when there is
+// nothing.
 func statPath(path string) (s fileState, ok bool, err error) {
 	var st unix.Stat_t
 	for {
-		err = unix.Stat(path, &st)
+		err = unix.Lstat(path, &st)
 		if err != unix.EINTR {
 			break
 		}
@@ -171,12 +183,14 @@ type writer struct {
 	turn   chan struct{} // one slot: a mutex that a context can leave
 	lock   *os.File      // flock is taken on it
 	lockFD int           // lock's descriptor
-	file   *logFile      // the active file, opened under the lock
-	meta   meta
-	known  int64 // size after our last append: below it, somebody cut the file
-	noted  int64 // the end that the lock's record tells others
-	limit  int64 // RLIMIT_FSIZE when the file was opened
-	buf    []byte
+	// lockSeen: lock holds our record, or nothing.
+	lockSeen bool
+	file     *logFile // the active file, opened under the lock
+	meta     meta
+	known    int64 // size after our last append: below it, somebody cut the file
+	noted    int64 // the end that the lock's record tells others
+	limit    int64 // RLIMIT_FSIZE when the file was opened
+	buf      []byte
 }
 
 // logFile is an open active file that an fsync may still need after the writer

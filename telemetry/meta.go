@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -8,7 +9,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strconv"
 	"strings"
 
@@ -101,13 +101,21 @@ func nextLogID(old string, h *head) string {
 	return logIDs.EncodeToString(sum[:])[:logIDLen]
 }
 
-// readMeta reads events.meta. A missing or unreadable one is a log that nobody
-// has named yet: the zero meta.
+// maxMeta bounds what is read of events.meta: many thousand segments.
+const maxMeta = 4 << 20
+
+// readMeta reads events.meta. A missing one, or one that makes no sense, is a log
+// that nobody has named yet: the zero meta.
 func readMeta(path string) (meta, error) {
-	b, err := os.ReadFile(path)
+	f, err := store.OpenToRead(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return meta{}, nil
 	}
+	if err != nil {
+		return meta{}, err
+	}
+	defer func() { _ = f.Close() }() // only read: nothing to lose
+	b, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err != nil {
 		return meta{}, err
 	}
@@ -166,6 +174,21 @@ func (r record) bytes() []byte {
 		b = append(b, ' ')
 	}
 	return append(b, '\n')
+}
+
+// isRecord reports whether f holds a record and nothing else, or nothing yet: a
+// new file, or the zeros that a power cut leaves.
+func isRecord(f io.ReaderAt) (bool, error) {
+	var buf [recordLen + 1]byte
+	n, err := f.ReadAt(buf[:], 0)
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	if n <= recordLen && len(bytes.Trim(buf[:n], "\x00")) == 0 {
+		return true, nil
+	}
+	r := readRecord(f)
+	return r.log != "" && isLogID(r.log) && bytes.Equal(r.bytes(), buf[:n]), nil
 }
 
 // readRecord reads the lock file's record; the zero record when there is none.

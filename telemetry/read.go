@@ -45,7 +45,7 @@ func (l *Log) ReadAfter(ctx context.Context, after Cursor, maxLines, maxBytes in
 		if err := ctx.Err(); err != nil {
 			return nil, after, err
 		}
-		if more, err = s.step(); err != nil {
+		if more, err = s.step(ctx); err != nil {
 			return nil, after, err
 		}
 	}
@@ -86,7 +86,7 @@ type scan struct {
 }
 
 // step reads one chunk. more is false at the end or at a limit.
-func (s *scan) step() (more bool, err error) {
+func (s *scan) step(ctx context.Context) (more bool, err error) {
 	p, ok := s.partAt()
 	if !ok {
 		return false, s.checkEnd()
@@ -112,7 +112,7 @@ func (s *scan) step() (more bool, err error) {
 		case !sealed && size < maxChunk:
 			size = maxChunk
 		case len(buf) >= maxChunk:
-			return s.skipLong(src, p)
+			return s.skipLong(ctx, src, p)
 		default:
 			return false, nil // the last line is not whole yet
 		}
@@ -205,10 +205,13 @@ func (s *scan) full(n int) bool {
 
 // skipLong passes a line that is longer than any may be. While its end is not
 // there, nothing is read twice: the Log remembers how far it has looked.
-func (s *scan) skipLong(src io.ReaderAt, p part) (more bool, err error) {
+func (s *scan) skipLong(ctx context.Context, src io.ReaderAt, p part) (more bool, err error) {
 	buf := make([]byte, maxChunk/4)
 	at := s.l.longSeen(s.v.log, s.pos) // how far no newline was found
 	for at = max(at, s.pos+maxChunk); at < p.end; {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
 		n, err := src.ReadAt(buf[:min(int64(len(buf)), p.end-at)], at-p.first)
 		if err != nil && err != io.EOF {
 			return false, s.l.readFault(err)

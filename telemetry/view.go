@@ -1,13 +1,17 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/ape-claw/ape-claw/store"
 )
 
 // lookTries bounds how often a reader starts over because events.meta changed
@@ -79,7 +83,7 @@ func (v *view) open(p part) (io.ReaderAt, func(), error) {
 	if p.name == "" {
 		return v.file.f, func() {}, nil
 	}
-	f, err := os.Open(filepath.Join(v.dir, p.name))
+	f, err := store.OpenToRead(filepath.Join(v.dir, p.name))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,7 +138,7 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 		return nil, false, err
 	}
 	if exists && !st.regular {
-		return nil, false, unix.EISDIR
+		return nil, false, notRegular(l.path)
 	}
 	if !exists {
 		r.drop()
@@ -176,15 +180,18 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 }
 
 func ignoreMissing(err error) error {
-	if os.IsNotExist(err) {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
+// notRegular says what is at path, which is no regular file.
+func notRegular(path string) error { return cmp.Or(store.CheckPrivate(path), error(unix.EISDIR)) }
+
 func (l *Log) openReader() error {
 	l.r.drop()
-	f, err := os.Open(l.path)
+	f, err := store.OpenToRead(l.path)
 	if err != nil {
 		return err
 	}
@@ -242,7 +249,7 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 
 // noteOf reads the lock file's record.
 func (l *Log) noteOf() record {
-	f, err := os.Open(l.lockPath)
+	f, err := store.OpenToRead(l.lockPath)
 	if err != nil {
 		return record{} // a hint that is missing
 	}
@@ -258,9 +265,9 @@ func (l *Log) noteOf() record {
 
 func statMeta(path string) (metaState, error) {
 	var st unix.Stat_t
-	err := unix.Stat(path, &st)
+	err := unix.Lstat(path, &st)
 	for err == unix.EINTR {
-		err = unix.Stat(path, &st)
+		err = unix.Lstat(path, &st)
 	}
 	if err == unix.ENOENT {
 		return metaState{}, nil
