@@ -236,10 +236,25 @@ func checkWindow(f fulfilment, want Want) error {
 	return nil
 }
 
+// MaxUnsignedFee is the most of a price that a marketplace may add to what the
+// seller signed. Nobody but the marketplace says how much that is, so that
+// without a bound it could name any price up to the buyer's limit and keep the
+// rest. OpenSea's fee is 1 % at the time of writing and has been 2.5 % at most
+// (what was seen of its collections' fees; no contract says so).
+const MaxUnsignedFee units.BPS = 500
+
+// UnsignedFeeFits reports whether price is above the signed sum of an order by
+// no more than MaxUnsignedFee.
+func UnsignedFeeFits(price, signed units.Wei) bool {
+	gap, err := price.Sub(signed)
+	return err == nil && gap.Cmp(MaxUnsignedFee.Of(price, false)) <= 0
+}
+
 // payments checks each consideration item and returns what is paid to whom.
 // The signed items may be followed by one payment that nobody signed: the
 // marketplace's fee, to its known address, of exactly what the quoted price is
-// above the signed sum. OpenSea adds it so when it is not part of the order.
+// above the signed sum, and no more than MaxUnsignedFee. OpenSea adds it so when
+// it is not part of the order.
 func payments(f fulfilment, want Want) ([]Payment, error) {
 	items, signed := f.order.Consideration, f.order.TotalOriginalConsiderationItems
 	if !signed.IsInt64() || signed.Int64() < 1 || signed.Int64() > int64(len(items)) {
@@ -261,6 +276,9 @@ func payments(f fulfilment, want Want) ([]Payment, error) {
 			gap := new(big.Int).Sub(want.Price.Big(), total)
 			if i != int(signed.Int64()) || c.Recipient != FeeRecipient || gap.Sign() <= 0 || c.StartAmount.Cmp(gap) != 0 {
 				return nil, differs(field, fmt.Sprintf("%s to %s, which the seller did not sign", c.StartAmount, c.Recipient), "no payment beyond the signed order")
+			}
+			if most := MaxUnsignedFee.Of(want.Price, false); gap.Cmp(most.Big()) > 0 {
+				return nil, differs(field, fmt.Sprintf("%s of %s, which the seller did not sign", gap, want.Price), fmt.Sprintf("at most %s (%s)", most, MaxUnsignedFee))
 			}
 		}
 		amount, err := units.FromBig(c.StartAmount)
