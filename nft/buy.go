@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -38,6 +39,8 @@ type BuyOut struct {
 	GasUsed       uint64        `json:"gasUsed,omitempty"`
 	FeeApe        json.Number   `json:"feeApe,omitempty"` // what gas cost
 	FeeWei        *units.Wei    `json:"feeWei,omitempty"`
+	MaxFeeApe     json.Number   `json:"maxFeeApe,omitempty"` // of a dry run: the most that --execute lets gas cost, once simulated
+	MaxFeeWei     *units.Wei    `json:"maxFeeWei,omitempty"`
 	WouldBlock    []policy.Gate `json:"wouldBlock,omitzero"`     // of a dry run: the gates that would refuse --execute
 	ConfirmPhrase string        `json:"confirmPhrase,omitempty"` // of a dry run
 	Quote         Quote         `json:"quote"`
@@ -59,7 +62,7 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 		out, err := s.execute(ctx, q, in)
 		return out, s.refused(ctx, cmdBuy, false, q, err)
 	}
-	f, err := s.fence(ctx, policy.Inspect)
+	f, err := s.fence(ctx, policy.DryRun)
 	if err == nil {
 		err = s.expired(q, s.now())
 	}
@@ -87,9 +90,15 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 	out := BuyOut{
 		OK: true, DryRun: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: q.PriceApe, PriceWei: q.PriceWei,
 		WouldBlock: refusals, Quote: q,
-		Message: fmt.Sprintf("dry run: would buy %s #%s for %s %s; nothing was signed", q.Collection, q.TokenID, q.PriceApe, q.Currency),
-		Next:    s.next(cmdBuy, q.QuoteID) + fmt.Sprintf(" --execute --confirm %q", p.Phrase()),
+		Next: s.next(cmdBuy, q.QuoteID) + fmt.Sprintf(" --execute --confirm %q", p.Phrase()),
 	}
+	gas := "gas"
+	if p.Simulation.State == policy.SimPassed {
+		limit := feeCeiling(p)
+		out.MaxFeeApe, out.MaxFeeWei = limit.JSON(units.APEDecimals), &limit
+		gas = fmt.Sprintf("at most %s %s for gas", out.MaxFeeApe, q.Currency)
+	}
+	out.Message = fmt.Sprintf("dry run: would buy %s #%s for %s %s and %s; nothing was signed", q.Collection, q.TokenID, q.PriceApe, q.Currency, gas)
 	if p.CollectionErr == nil {
 		out.ConfirmPhrase = p.Phrase()
 	}
@@ -142,7 +151,7 @@ func (s *Service) execute(ctx context.Context, q Quote, in BuyIn) (BuyOut, error
 	if err != nil {
 		return BuyOut{}, s.lostRace(ctx, q, t, err)
 	}
-	sender, prepared, err := s.prepare(ctx, q, t)
+	sender, prepared, err := s.prepare(ctx, q, p, t)
 	if err != nil {
 		return BuyOut{}, err
 	}
@@ -159,7 +168,7 @@ func (s *Service) execute(ctx context.Context, q Quote, in BuyIn) (BuyOut, error
 }
 
 // prepare fixes the gas terms of the verified bytes.
-func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.Prepared, error) {
+func (s *Service) prepare(ctx context.Context, q Quote, p policy.Purchase, t trial) (Sender, chain.Prepared, error) {
 	sender, err := s.d.Sender(ctx)
 	if err != nil {
 		return nil, chain.Prepared{}, err
@@ -168,10 +177,10 @@ func (s *Service) prepare(ctx context.Context, q Quote, t trial) (Sender, chain.
 		return nil, chain.Prepared{}, fault.New(fault.Internal, "the sender is not the buyer").WithSent(fault.SentNo)
 	}
 	prepared, err := sender.Prepare(ctx, chain.Intent{
-		Key: q.key(), ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data,
+		Key: q.key(), ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data, FeeCeiling: feeCeiling(p),
 		Story: newStory(q, t.buyer.addr, t.chain),
 	})
-	return sender, prepared, err
+	return sender, prepared, s.tooDear(q, p, err)
 }
 
 // authorize holds what will be signed against policy, read anew: somebody may
@@ -203,16 +212,19 @@ func (s *Service) spent(ctx context.Context, rules *policy.Policy) ([]policy.Use
 		return nil, err
 	}
 	limits := rules.Limits(s.d.Subject)
-	uses := make([]policy.Use, 0, len(limits))
+	uses, warning := make([]policy.Use, 0, len(limits)), ""
 	for _, limit := range limits {
 		u, err := ledger.Usage(ctx, nil, limit.Asset, limit.Subject)
 		if err != nil {
 			return nil, err
 		}
-		if w := u.ClockWarning(); w != "" {
-			s.d.Warn("%s", w)
+		if warning == "" { // one of them says it
+			warning = u.ClockWarning()
 		}
 		uses = append(uses, policy.Use{Limit: limit, Spent: u.Total})
+	}
+	if warning != "" {
+		s.d.Warn("%s", warning)
 	}
 	return uses, nil
 }
@@ -225,8 +237,27 @@ func (s *Service) purchase(f policy.Fence, q Quote) policy.Purchase {
 		Decimals: units.APEDecimals, Price: q.PriceWei, MaxPrice: &q.MaxPriceWei, Now: now, QuoteExpires: q.ExpiresAt,
 		ChainNow: now.Add(OrderMargin), OrderExpires: q.OrderExpiresAt, Subject: s.d.Subject,
 	}
-	p.Collection, p.CollectionErr = f.Allowlist.Resolve(q.ContractAddress)
+	if q.Currency != f.Policy.NativeToken {
+		p.Asset.Token = strings.ToLower(q.Currency) // no asset that anything here can pay with
+	}
+	p.Collection, p.CollectionErr = collectionOf(f.Allowlist, q)
 	return p
+}
+
+// collectionOf is the allowlist's entry for the contract that a quote buys from,
+// and the quote has to name it as the allowlist does: the name is in the phrase.
+func collectionOf(list *policy.Allowlist, q Quote) (policy.Entry, error) {
+	e, err := list.Resolve(q.ContractAddress)
+	if err != nil || e.Slug == q.Collection {
+		return e, err
+	}
+	for _, o := range list.Entries() { // a contract may be listed under two slugs
+		if o.Enabled && o.ContractAddress == e.ContractAddress && o.Slug == q.Collection {
+			return o, nil
+		}
+	}
+	return e, fault.New(fault.CollectionNotAllowed, "quote %s says that %s is %s, and the allowlist calls it %s", q.QuoteID, q.ContractAddress, q.Collection, e.Slug).
+		Hintf("quote it again: ape-claw nft quote --collection %s --token-id %s", e.Slug, q.TokenID).WithSent(fault.SentNo).With("gate", policy.GateCollection)
 }
 
 // saved adds what the last simulation of the quote said.

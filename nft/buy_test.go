@@ -198,7 +198,7 @@ func TestGateOrder(t *testing.T) {
 	w.write("HALT", "policy: stop")
 	refuses(fault.Halted)
 	in.Execute = false
-	refuses(fault.PolicyInvalid) // a dry run tells what it can't do without
+	refuses(fault.Halted) // a dry run can't do without the policy, and tells the first cause too
 }
 
 func TestAutonomous(t *testing.T) {
@@ -324,7 +324,10 @@ func TestPolicyReadAgain(t *testing.T) {
 		"halted":   {func(w *world) { w.write("HALT", "policy: stop") }, fault.Halted},
 		"narrowed": {func(w *world) { w.write("allowlist.json", `[]`) }, fault.CollectionNotAllowed},
 		"expired":  {func(w *world) { w.pass(nft.QuoteTTL) }, fault.QuoteExpired},
-		"dear gas": {func(w *world) { w.feeCap = ape(w.t, "999") }, fault.CapExceeded},
+		"dear gas": {func(w *world) {
+			w.write("policy.json", `{"apechainChainId": 7733139, "nftBuy": {"maxPricePerTx": 100, "currencyAllowlist": ["APE"]}, "execution": {"dailySpendCap": 12.52}}`)
+			w.feeCap = ape(w.t, "0.03")
+		}, fault.CapExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -329,6 +329,14 @@ type fakeSender struct{ w *world }
 func (s fakeSender) Address() common.Address { return me }
 
 func (s fakeSender) Prepare(_ context.Context, in chain.Intent) (chain.Prepared, error) {
+	ceiling := in.FeeCeiling
+	if ceiling.IsZero() {
+		ceiling = chain.DefaultFeeCeiling()
+	}
+	if s.w.feeCap.Cmp(ceiling) > 0 { // as chain.Sender's
+		return chain.Prepared{}, fault.New(fault.PolicyBlocked, "gas may cost up to %s and the ceiling of one transaction is %s", s.w.feeCap.Decimal(18), ceiling.Decimal(18)).
+			WithSent(fault.SentNo).With("gate", "feeCeiling")
+	}
 	return chain.Prepared{Intent: in, From: me, Fees: chain.Fees{GasLimit: 250_000, FeeCap: s.w.feeCap}}, s.w.fail["prepare"]
 }
 

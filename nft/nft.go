@@ -29,6 +29,10 @@ const (
 	// SimulationTTL is how long a passed simulation opens the gate. It is no
 	// promise: a purchase simulates again the bytes that it signs.
 	SimulationTTL = 5 * time.Minute
+	// feeMargin is how many times the simulated fee limit a purchase may need. The
+	// simulation's is twice the base fee already; whoever confirmed it did so with
+	// that number in mind.
+	feeMargin = 4
 	// grantTTL bounds the time between policy's word and the signature, which
 	// may wait for another run of the same account.
 	grantTTL = 2 * time.Minute
@@ -169,6 +173,9 @@ func (s *Service) lookup(ctx context.Context, id string) (Quote, error) {
 	q, err := db.load(ctx, id)
 	if err != nil {
 		return Quote{}, err
+	}
+	if err := ahead(q, s.now()); err != nil {
+		return q, err
 	}
 	if q.Status == StatusQuoted {
 		return q, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -155,6 +156,9 @@ func (s *Service) newQuote(f policy.Fence, c policy.Entry, l market.Listing, in 
 		return Quote{}, wrong("protocol contract", l.ProtocolAddress, "a known one")
 	case !common.IsHexAddress(l.Seller) || len(common.FromHex(l.OrderHash)) != common.HashLength:
 		return Quote{}, wrong("seller or order hash", "malformed", "an address and 32 bytes")
+	case !seaport.UnsignedFeeFits(l.Price, l.Considered):
+		return Quote{}, wrong("price", fmt.Sprintf("%s, of which the seller signed %s", l.Price.Decimal(units.APEDecimals), l.Considered.Decimal(units.APEDecimals)),
+			fmt.Sprintf("at most %s of it to be added by the marketplace", seaport.MaxUnsignedFee))
 	case l.StartsAt.After(now):
 		return Quote{}, wrong("start", l.StartsAt.Format(time.RFC3339), "the past")
 	}
@@ -167,13 +171,17 @@ func (s *Service) newQuote(f policy.Fence, c policy.Entry, l market.Listing, in 
 			Hintf("choose another token").WithSent(fault.SentNo).With("gate", policy.GateQuote)
 	}
 	fees, counter := orderTerms(l)
-	return Quote{
-		QuoteID: store.NewID("q_"), Collection: c.Slug, CollectionName: c.Name, TokenID: l.TokenID,
+	q := Quote{
+		QuoteID: store.NewID(quotePrefix), Collection: c.Slug, CollectionName: c.Name, TokenID: l.TokenID,
 		PriceApe: l.Price.JSON(units.APEDecimals), PriceWei: l.Price, MaxPrice: limit.JSON(units.APEDecimals), MaxPriceWei: limit,
-		Currency: f.Policy.NativeToken, OrderHash: l.OrderHash, ChainID: chainID, ContractAddress: c.ContractAddress,
-		ProtocolAddress: l.ProtocolAddress, Seller: l.Seller, Counter: counter, Fees: fees, CreatedAt: now, ExpiresAt: expires,
+		Currency: f.Policy.NativeToken, OrderHash: strings.ToLower(l.OrderHash), ChainID: chainID, ContractAddress: c.ContractAddress,
+		ProtocolAddress: strings.ToLower(l.ProtocolAddress), Seller: strings.ToLower(l.Seller), Counter: counter, Fees: fees, CreatedAt: now, ExpiresAt: expires,
 		OrderExpiresAt: l.ExpiresAt.UTC(), Status: StatusQuoted,
-	}, nil
+	}
+	if field, value := q.flaw(); field != "" { // it could not be read back
+		return Quote{}, wrong(field, "\""+shown(value)+"\"", "another spelling")
+	}
+	return q, nil
 }
 
 // orderTerms reads from the listing's order who gets what beside the seller, and

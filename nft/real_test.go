@@ -49,6 +49,7 @@ type stage struct {
 type node struct {
 	broadcasts atomic.Int64
 	asked      atomic.Int64
+	tip        atomic.Value // string: what it answers to eth_maxPriorityFeePerGas, in place of the chain
 }
 
 func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -59,6 +60,14 @@ func (n *node) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.asked.Add(1)
 	if bytes.Contains(body, []byte("eth_sendRawTransaction")) {
 		n.broadcasts.Add(1)
+	}
+	if tip, _ := n.tip.Load().(string); tip != "" && bytes.Contains(body, []byte("eth_maxPriorityFeePerGas")) {
+		var call struct{ ID json.RawMessage }
+		if err := json.Unmarshal(body, &call); err != nil {
+			return nil, err
+		}
+		answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%q}`, call.ID, tip)
+		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer)), Request: r}, nil
 	}
 	r = r.Clone(r.Context())
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -512,6 +521,27 @@ func TestRealUnknown(t *testing.T) {
 	}
 	if s.owner(l) != s.world.Buyer().Address() {
 		t.Error("the token is not ours")
+	}
+}
+
+// TestRealHugeTip: the node names a tip after the simulation that would cost as
+// much as the token, and yet less than what any transaction may cost.
+func TestRealHugeTip(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{})
+	r, l := s.run(), s.pick(0)
+	q := s.quote(r, l)
+	s.simulate(r, q)
+	s.node.tip.Store("0x12309ce5400") // 1250 gwei: about 0.4 APE
+	_, err := r.Buy(t.Context(), buyIn(q))
+	f := refused(t, err, fault.PolicyBlocked, "gas may cost up to 0.", "the simulation foresaw up to 0.0", "simulate again")
+	t.Log(f.Message)
+	if s.node.broadcasts.Load() != 0 || s.owner(l) != common.HexToAddress(q.Seller) {
+		t.Fatal("it was sent")
+	}
+	s.node.tip.Store("")
+	if _, err := r.Buy(t.Context(), buyIn(q)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -21,6 +21,9 @@ const (
 	StatusUnknown   = "unknown"
 )
 
+// quotePrefix begins the id of a quote.
+const quotePrefix = "q_"
+
 // Quote is one listing at one moment: what a purchase is held against. Addresses
 // and hashes are lower case.
 type Quote struct {
@@ -103,15 +106,6 @@ func (t quoteStore) load(ctx context.Context, id string) (Quote, error) {
 	return decodeQuote(id, doc)
 }
 
-func decodeQuote(id, doc string) (Quote, error) {
-	var q Quote
-	if err := json.Unmarshal([]byte(doc), &q); err != nil || q.QuoteID != id {
-		return Quote{}, fault.Wrap(err, fault.StateUnusable, "quote %s in %s can't be read", shown(id), store.StateFile).
-			Hintf("quote it again: ape-claw nft quote").WithSent(fault.SentNo)
-	}
-	return q, nil
-}
-
 // TraceOf returns the trace of the run that made a quote, "" when there is none.
 // It is asked before a run records anything, so that it can join that trace; what
 // is wrong with the database, the operation itself will meet and report.
@@ -176,9 +170,10 @@ func (t quoteStore) lastSimulation(ctx context.Context, quoteID string) (*Simula
 		return nil, store.DBFault(err, store.StateFile)
 	}
 	var m Simulation
-	if err := json.Unmarshal([]byte(doc), &m); err != nil {
+	if err := json.Unmarshal([]byte(doc), &m); err != nil || m.QuoteID != quoteID || m.Buyer != "" && !isHex(m.Buyer, 20) {
 		return nil, fault.Wrap(err, fault.StateUnusable, "a simulation of quote %s in %s can't be read", quoteID, store.StateFile).WithSent(fault.SentNo)
 	}
+	m.Reason = cleaned(m.Reason)
 	return &m, nil
 }
 
