@@ -59,6 +59,16 @@ type Grant struct {
 // Digest is the digest of the transaction that the grant is for.
 func (g Grant) Digest() Digest { return g.digest }
 
+// Alive returns fault.QuoteExpired once the grant's time is over. Redeem checks
+// it; who holds a redeemed grant checks it again before what it does with it.
+func (g Grant) Alive(now time.Time) error {
+	if now.Before(g.expires) {
+		return nil
+	}
+	return fault.New(fault.QuoteExpired, "the decision to allow this transaction expired at %s", g.expires.UTC().Format(time.RFC3339)).
+		Hintf("run the command again").WithSent(fault.SentNo)
+}
+
 // Redeem uses up the grant and reserves what it allows, in the caller's
 // transaction, which must also record the intent: one is never there without
 // the other. It returns the reservations, to be settled or released when the
@@ -75,9 +85,9 @@ func (l *Ledger) Redeem(ctx context.Context, tx *sql.Tx, g Grant, t Tx) ([]Reser
 		return nil, refuse("this grant was used already")
 	case t.Digest() != g.digest:
 		return nil, refuse("the transaction is not the one that policy allowed")
-	case !l.now().Before(g.expires):
-		return nil, fault.New(fault.QuoteExpired, "the decision to allow this transaction expired at %s", g.expires.UTC().Format(time.RFC3339)).
-			Hintf("run the command again").WithSent(fault.SentNo)
+	}
+	if err := g.Alive(l.now()); err != nil {
+		return nil, err
 	}
 	if err := l.Reserve(ctx, tx, g.rs, g.limits); err != nil {
 		return nil, err
