@@ -2,10 +2,17 @@ package chain_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -150,7 +157,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestRefusedBroadcast: the node says in a known way that it took nothing.
+// TestRefusedBroadcast: the node says in a known way that it took nothing. What
+// it was given counts as spent, and the next try goes on.
 func TestRefusedBroadcast(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -160,10 +168,10 @@ func TestRefusedBroadcast(t *testing.T) {
 		code          fault.Code
 		sent          string
 	}{
-		{"insufficient funds", "insufficient funds for gas * price + value", false, fault.Upstream, fault.SentNo},
-		{"intrinsic gas", "intrinsic gas too low", false, fault.Upstream, fault.SentNo},
-		{"nonce too low, and not there", "nonce too low", false, fault.Upstream, fault.SentNo},
-		{"rate limit", "too many requests", false, fault.Upstream, fault.SentNo},
+		{"insufficient funds", "insufficient funds for gas * price + value", false, fault.Upstream, fault.SentMaybe},
+		{"intrinsic gas", "intrinsic gas too low", false, fault.Upstream, fault.SentMaybe},
+		{"nonce too low, and not there", "nonce too low", false, fault.Upstream, fault.SentMaybe},
+		{"rate limit", "too many requests", false, fault.Upstream, fault.SentMaybe},
 		{"nonce too low, because it is there", "nonce too low: next nonce 1, tx nonce 0", true, "", ""},
 		{"already known", "already known", true, "", ""},
 		{"underpriced, and yet there", "replacement transaction underpriced", true, "", ""},
@@ -181,7 +189,7 @@ func TestRefusedBroadcast(t *testing.T) {
 			fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":%q}}`, c.message)
 			return true
 		})
-		before, open := w.nonce(t, r.Address()), r.usage(t)
+		before, spent := w.nonce(t, r.Address()), r.usage(t).Settled
 		_, err := r.buy(t.Context(), intent(w.sink, c.name, "1"))
 		w.proxy.set(nil)
 		if c.code == "" {
@@ -191,9 +199,10 @@ func TestRefusedBroadcast(t *testing.T) {
 		} else {
 			wantFault(t, c.name, err, c.code, c.sent)
 		}
-		if c.sent == fault.SentNo {
-			if u := r.usage(t); u != open {
-				t.Errorf("%s: the reservation is left: %+v", c.name, u)
+		if c.code == fault.Upstream {
+			booked, err := r.usage(t).Settled.Sub(spent)
+			if u := r.usage(t); err != nil || u.Open != 0 || booked.Cmp(ape(t, "1")) <= 0 {
+				t.Errorf("%s: not booked in full: %+v", c.name, u)
 			}
 			// The key and the nonce are free again.
 			out, err := r.buy(t.Context(), intent(w.sink, c.name, "1"))
@@ -208,38 +217,76 @@ func TestRefusedBroadcast(t *testing.T) {
 func TestNeverSent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	down := &downTransport{}
-	c := dial(t, w.url, chain.DialOptions{WantChainID: chainID, NoRetry: true, Transport: down})
-	r := w.open(t, "a", func(o *chain.SenderOptions) {
-		o.Client = c
-		o.Step = func(name string) {
-			if name == "persisted" {
-				down.mu.Lock()
-				down.down = true
-				down.mu.Unlock()
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was sent") }))
+	defer secure.Close()
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshakes that fail
+	for name, c := range map[string]struct {
+		to   string // where the request goes once the transport is down
+		sent string
+		code fault.Code
+	}{
+		"connection refused":     {"http://127.0.0.1:1", fault.SentNo, fault.Upstream},
+		"untrusted certificate":  {secure.URL, fault.SentNo, fault.Upstream},
+		"no TLS":                 {strings.Replace(w.url, "http:", "https:", 1), fault.SentNo, fault.Upstream},
+		"refused after the send": {"", "", ""}, // it is mined, and found
+	} {
+		down := &downTransport{to: c.to}
+		client := dial(t, w.url, chain.DialOptions{WantChainID: chainID, NoRetry: true, Transport: down})
+		r := w.open(t, "a", func(o *chain.SenderOptions) {
+			o.Client = client
+			o.Step = func(step string) { down.set(step == "persisted") }
+		})
+		_, err := r.buy(t.Context(), intent(w.sink, name, "1"))
+		if c.code == "" {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
 			}
+			continue
 		}
-	})
-	_, err := r.buy(t.Context(), intent(w.sink, "k", "1"))
-	wantFault(t, "connection refused", err, fault.Upstream, fault.SentNo)
-	if u := r.usage(t); u.Open != 0 {
-		t.Errorf("%+v", u)
+		wantFault(t, name, err, c.code, c.sent)
+		if u := r.usage(t); u.Open != 0 {
+			t.Errorf("%s: %+v", name, u)
+		}
+	}
+	if got := w.balance(t, w.sink); got != ape(t, "1") {
+		t.Errorf("the seller has %s", got.Decimal(18))
 	}
 }
 
-// downTransport makes a new connection a call, and none once it is down.
+// downTransport makes a new connection a call, and one to somewhere else while it
+// is down. Without a place it sends the call where it belongs, and then fails as
+// HTTP/2 does when its second try can't dial.
 type downTransport struct {
 	mu   sync.Mutex
 	down bool
+	to   string
+}
+
+func (d *downTransport) set(down bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.down = down
 }
 
 func (d *downTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	tr := &http.Transport{DisableKeepAlives: true}
-	if d.down {
-		req = req.Clone(req.Context())
-		req.URL.Host = "127.0.0.1:1"
+	if !d.down {
+		return tr.RoundTrip(req)
 	}
+	if d.to == "" {
+		resp, err := tr.RoundTrip(req)
+		if err == nil {
+			err = resp.Body.Close()
+		}
+		return nil, errors.Join(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, err)
+	}
+	to, err := url.Parse(d.to)
+	if err != nil {
+		return nil, err
+	}
+	req = req.Clone(req.Context())
+	req.URL.Scheme, req.URL.Host = to.Scheme, to.Host
 	return tr.RoundTrip(req)
 }

@@ -223,6 +223,12 @@ func TestReceiptParsing(t *testing.T) {
 		}
 		return m
 	}
+	log := func(key string, v any) []any {
+		l := map[string]any{"address": common.HexToAddress("0x09"), "topics": []any{}, "data": "0x", "blockNumber": "0x10",
+			"transactionHash": hash, "transactionIndex": "0x0", "blockHash": common.HexToHash("0x02"), "logIndex": "0x0", "removed": false}
+		l[key] = v
+		return []any{l}
+	}
 	for _, c := range []struct {
 		name   string
 		result any
@@ -239,6 +245,16 @@ func TestReceiptParsing(t *testing.T) {
 		{"status 2", with("status", "0x2"), nil, false, fault.Upstream},
 		{"no gas price", with("effectiveGasPrice", nil), nil, false, fault.Upstream},
 		{"no gas used", with("gasUsed", nil), nil, false, fault.Upstream},
+		{"gas beyond the database", with("gasUsed", "0x8000000000000000"), nil, false, fault.Upstream},
+		{"a block beyond the database", with("blockNumber", "0x8000000000000000"), nil, false, fault.Upstream},
+		{"a log", with("logs", log("removed", false)), nil, true, ""},
+		{"a null log", with("logs", []any{nil}), nil, false, fault.Upstream},
+		{"a null log behind a good one", with("logs", append(log("removed", false), nil)), nil, false, fault.Upstream},
+		{"a removed log", with("logs", log("removed", true)), nil, false, fault.Upstream},
+		{"a log of another transaction", with("logs", log("transactionHash", common.HexToHash("0x03"))), nil, false, fault.Upstream},
+		{"a log of another block", with("logs", log("blockHash", common.HexToHash("0x03"))), nil, false, fault.Upstream},
+		{"a log of another height", with("logs", log("blockNumber", "0x11")), nil, false, fault.Upstream},
+		{"a log without an address", with("logs", log("address", nil)), nil, false, fault.Upstream},
 	} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer(t, w, r, func(method string) (any, *rpcError) {

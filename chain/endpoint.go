@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -104,12 +105,16 @@ func reasonOf(err error) string {
 	return printable(err.Error())
 }
 
-// neverSent reports whether a request failed before a connection was made, so
-// that none of it can have left.
+// neverSent reports whether a request failed at making its connection: at the
+// name, the dialling or the TLS handshake. That none of it left follows only if
+// there was no other connection before, which sendRaw watches.
 func neverSent(err error) bool {
 	var dns *net.DNSError
 	var op *net.OpError
-	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
+	var cert *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial" ||
+		errors.As(err, &cert) || errors.As(err, &record) || errors.Is(err, http.ErrSchemeMismatch)
 }
 
 // isEOF reports whether the answer ended early.

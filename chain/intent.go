@@ -63,6 +63,15 @@ type Story interface {
 	Unknown(tx TxInfo, sent, why string) telemetry.Draft
 }
 
+// Contradicter is a Story that may know better than a receipt: a node that says
+// "failed" of a purchase that succeeded would erase the spend.
+type Contradicter interface {
+	// Contradicts returns what on the chain shows that the transaction did not
+	// fail, "" if nothing does. An upstream error is tried again; with any error
+	// the transaction stays open as unknown.
+	Contradicts(ctx context.Context, tx TxInfo, receipt Receipt) (why string, err error)
+}
+
 // DefaultFeeCeiling is what gas of one transaction may cost in all when the
 // intent says nothing: 1 whole native token, some hundred times what a purchase
 // costs on ApeChain.

@@ -24,10 +24,15 @@ const (
 	StateUnknown   = "unknown"   // sent or maybe sent, and nobody waits for it
 	StateConfirmed = "confirmed" // mined, succeeded, and did what it was for
 	StateReverted  = "reverted"  // mined and failed
-	StateAbandoned = "abandoned" // never sent, or refused by the node
+	StateRefused   = "refused"   // a node had the bytes and says that it did not take them; booked as spent, lest it lies
+	StateAbandoned = "abandoned" // never sent
 )
 
-const openStates = `('intended', 'signed', 'sent', 'unknown')`
+// The open states, and those that leave a key free.
+const (
+	openStates = `('intended', 'signed', 'sent', 'unknown')`
+	freeStates = `('abandoned', 'refused')`
+)
 
 // Steps of the event trail, in the order they can happen.
 const (
@@ -202,10 +207,19 @@ func (j journal) open(ctx context.Context, chainID int64, account common.Address
 		AND (? = 0 OR (chain_id = ? AND account = ?)) ORDER BY created_at, rowid`, chainID, chainID, lower(account))
 }
 
+// refused returns the newest refused rows of an account that may yet turn out to
+// be mined: refused within the window in which they count, with a nonce that none
+// of our mined transactions has used.
+func (j journal) refused(ctx context.Context, chainID int64, account common.Address) ([]record, error) {
+	return j.query(ctx, `SELECT `+recordColumns+` FROM tx t WHERE state = 'refused' AND chain_id = ? AND account = ? AND updated_at > ?
+		AND NOT EXISTS (SELECT 1 FROM tx m WHERE m.chain_id = t.chain_id AND m.account = t.account AND m.nonce = t.nonce AND m.state IN ('confirmed', 'reverted'))
+		ORDER BY created_at DESC, rowid DESC LIMIT ?`, chainID, lower(account), j.now().Add(-policy.Window).UnixMilli(), mostRefused)
+}
+
 // live returns the row that uses a key, if any: a key serves once, whatever came
-// of it, unless nothing was sent.
+// of it, unless nothing was sent or a node refused it.
 func (j journal) live(ctx context.Context, key string) (record, bool, error) {
-	rs, err := j.query(ctx, `SELECT `+recordColumns+` FROM tx WHERE key = ? AND state <> 'abandoned'`, key)
+	rs, err := j.query(ctx, `SELECT `+recordColumns+` FROM tx WHERE key = ? AND state NOT IN `+freeStates, key)
 	if err != nil || len(rs) == 0 {
 		return record{}, false, err
 	}

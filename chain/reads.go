@@ -4,11 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"math"
+	"net/http/httptrace"
+	"sync/atomic"
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/common/hexutil"
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 )
@@ -89,8 +90,8 @@ func (c *Client) readUint(ctx context.Context, method string, args ...any) (uint
 	if err := c.read(ctx, &n, method, args...); err != nil {
 		return 0, err
 	}
-	if n == nil {
-		return 0, c.garbage(method, errors.New("no number"))
+	if n == nil || *n > math.MaxInt64 { // beyond it the database's integers end
+		return 0, c.garbage(method, errors.New("no number, or one out of range"))
 	}
 	return uint64(*n), nil
 }
@@ -100,76 +101,6 @@ func (c *Client) Code(ctx context.Context, of common.Address) ([]byte, error) {
 	var b hexutil.Bytes
 	err := c.read(ctx, &b, "eth_getCode", of, "latest")
 	return b, err
-}
-
-// Receipt is the outcome of a mined transaction. On ApeChain it is the
-// sequencer's soft confirmation.
-type Receipt struct {
-	TxHash    common.Hash
-	Block     uint64
-	BlockHash common.Hash
-	Success   bool
-	From      common.Address
-	GasUsed   uint64    // on Arbitrum chains it includes the parent chain's share
-	GasPrice  units.Wei // effective, per gas
-	Logs      []*types.Log
-	Contract  *common.Address // that a creation made
-}
-
-// Fee returns what the transaction cost beside its value.
-func (r Receipt) Fee() (units.Wei, error) { return r.GasPrice.Mul(r.GasUsed) }
-
-// Receipt returns the receipt of a transaction; ok is false while there is none,
-// also while the node is still indexing.
-func (c *Client) Receipt(ctx context.Context, hash common.Hash) (r Receipt, ok bool, err error) {
-	const method = "eth_getTransactionReceipt"
-	var raw *receiptJSON
-	if err := c.read(ctx, &raw, method, hash); err != nil {
-		var node *NodeError
-		if errors.As(err, &node) && node.Class == ClassIndexing {
-			return Receipt{}, false, nil
-		}
-		return Receipt{}, false, err
-	}
-	// A pending transaction's receipt, which some nodes give, has no block.
-	if raw == nil || raw.Block == nil || raw.BlockHash == nil {
-		return Receipt{}, false, nil
-	}
-	r, err = raw.receipt(hash)
-	if err != nil {
-		return Receipt{}, false, c.garbage(method, err)
-	}
-	return r, true, nil
-}
-
-type receiptJSON struct {
-	TxHash    common.Hash     `json:"transactionHash"`
-	Block     *hexutil.Uint64 `json:"blockNumber"`
-	BlockHash *common.Hash    `json:"blockHash"`
-	Status    *hexutil.Uint64 `json:"status"`
-	From      common.Address  `json:"from"`
-	GasUsed   *hexutil.Uint64 `json:"gasUsed"`
-	GasPrice  *hexutil.Big    `json:"effectiveGasPrice"`
-	Logs      []*types.Log    `json:"logs"`
-	Contract  *common.Address `json:"contractAddress"`
-}
-
-// receipt checks what the node says: money is settled by it.
-func (j *receiptJSON) receipt(want common.Hash) (Receipt, error) {
-	if j.TxHash != want {
-		return Receipt{}, fmt.Errorf("the receipt of %s", j.TxHash)
-	}
-	if j.Status == nil || *j.Status > 1 || j.GasUsed == nil || j.GasPrice == nil {
-		return Receipt{}, errors.New("a receipt without status, gas used or gas price")
-	}
-	price, err := units.FromBig(j.GasPrice.ToInt())
-	if err != nil {
-		return Receipt{}, err
-	}
-	return Receipt{
-		TxHash: j.TxHash, Block: uint64(*j.Block), BlockHash: *j.BlockHash, Success: *j.Status == 1, From: j.From,
-		GasUsed: uint64(*j.GasUsed), GasPrice: price, Logs: j.Logs, Contract: j.Contract,
-	}, nil
 }
 
 // Known reports whether the node has the transaction, mined or in its pool.
@@ -186,9 +117,13 @@ func (c *Client) Known(ctx context.Context, hash common.Hash) (bool, error) {
 }
 
 // sendRaw broadcasts a signed transaction. It is called once and never retried
-// here: what a failure means is the sender's to find out.
-func (c *Client) sendRaw(ctx context.Context, raw []byte) (common.Hash, error) {
-	var hash common.Hash
-	err := c.once(ctx, &hash, "eth_sendRawTransaction", hexutil.Encode(raw))
-	return hash, err
+// here: what a failure means is the sender's to find out. connected tells whether
+// the transport had a connection for it at any time: HTTP/2 may write a request,
+// have it refused, and fail at dialling anew, so that the error alone proves
+// nothing.
+func (c *Client) sendRaw(ctx context.Context, raw []byte) (hash common.Hash, connected bool, err error) {
+	var got atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { got.Store(true) }})
+	err = c.once(ctx, &hash, "eth_sendRawTransaction", hexutil.Encode(raw))
+	return hash, got.Load(), err
 }

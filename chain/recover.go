@@ -3,6 +3,7 @@ package chain
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -28,11 +29,20 @@ func (s *Sender) Recover(ctx context.Context, chainID int64) ([]OpenTx, error) {
 	return out, err
 }
 
-// recover settles by hash and completes the event trail. The caller holds the
+// recover settles by hash and completes the event trail: what is open, and what a
+// node refused and mined all the same. The caller holds the
 // account's lock, so no other process works on these rows.
 func (s *Sender) recover(ctx context.Context, chainID int64) error {
-	rs, err := s.journal.open(ctx, chainID, s.Address())
+	rs, err := s.journal.refused(ctx, chainID, s.Address())
 	if err != nil {
+		return err
+	}
+	for _, r := range rs {
+		if err := s.recheck(ctx, r); err != nil {
+			return err
+		}
+	}
+	if rs, err = s.journal.open(ctx, chainID, s.Address()); err != nil {
 		return err
 	}
 	for _, r := range rs {
@@ -43,13 +53,40 @@ func (s *Sender) recover(ctx context.Context, chainID int64) error {
 	return s.complete(ctx, chainID)
 }
 
+// recheck looks whether a refused transaction was mined all the same, and then
+// settles it as what it is. Whatever else the node says changes nothing: it stays
+// booked in full, and is looked for again.
+func (s *Sender) recheck(ctx context.Context, r record) error {
+	receipt, ok, err := s.receipt(ctx, r.info)
+	if err != nil || !ok {
+		return ctx.Err()
+	}
+	story, err := s.restore(r)
+	if err != nil {
+		return nil
+	}
+	check, cancel := context.WithTimeout(ctx, min(unclearWait, s.o.Wait))
+	defer cancel()
+	f := flow{Sender: s, story: story, r: r, rec: s.recorderOf(r), late: true}
+	v, err := f.conclude(check, receipt)
+	if err != nil {
+		return ctx.Err()
+	}
+	write, cancelWrite := writeContext(ctx)
+	defer cancelWrite()
+	return f.settle(write, v, receipt)
+}
+
 // resolve closes a row whose fate can be known. Its lines are left to complete.
 func (s *Sender) resolve(ctx context.Context, r record) error {
 	if r.state == StateIntended {
 		// Bytes are on disk before they are sent: without them nothing was.
 		return s.abandon(ctx, r, "the run that intended it ended before it was signed")
 	}
-	receipt, ok, err := s.client.Receipt(ctx, r.info.Hash)
+	receipt, ok, err := s.receipt(ctx, r.info)
+	if errors.Is(err, errImplausible) {
+		return nil // as if there were none: it stays open, and is asked for again
+	}
 	if err != nil || !ok {
 		return err
 	}

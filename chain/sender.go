@@ -49,6 +49,12 @@ type SenderOptions struct {
 	// later still belongs to the trace that sent it. nil: this run's recorder.
 	RecorderFor func(telemetry.Scope) Recorder
 
+	// Gate is asked under the account's lock right before the signature, and again
+	// right before the broadcast: whether somebody halted spending or narrowed the
+	// policy since it granted. An error ends the submission, with nothing sent.
+	// nil: not asked.
+	Gate func(ctx context.Context) error
+
 	Wait     time.Duration // for a receipt; 0: two minutes
 	LockWait time.Duration // for the account's lock; 0: ten seconds
 	// Step, if set, is told where Submit stands: for tests that stop it there.
@@ -68,6 +74,9 @@ const (
 	// behindWait is how long a node that lags behind our own last transaction is
 	// given to catch up.
 	behindWait = 3 * time.Second
+	// mostRefused is how many refused transactions a run looks for at most: each
+	// costs one call.
+	mostRefused = 32
 	// First and longest pause between two looks for a receipt.
 	pollFirst, pollMost = 25 * time.Millisecond, time.Second
 )
@@ -115,7 +124,8 @@ type OpenTx struct {
 }
 
 // OpenTxs lists the unresolved transactions of a home, of all chains and
-// accounts, from its money.db. It needs no key, node or lock.
+// accounts, from its money.db. One that a node refused is not among them: it
+// stops nothing. It needs no key, node or lock.
 func OpenTxs(ctx context.Context, db *sql.DB, now func() time.Time) ([]OpenTx, error) {
 	rs, err := journal{db, now}.open(ctx, 0, common.Address{})
 	out := make([]OpenTx, 0, len(rs))
@@ -126,8 +136,9 @@ func OpenTxs(ctx context.Context, db *sql.DB, now func() time.Time) ([]OpenTx, e
 }
 
 // FindTx returns the transaction that used an idempotency key, whatever became of
-// it, from a home's money.db; ok is false when none did. It needs no key, node or
-// lock, so a transaction that is just being made may be missing.
+// it, from a home's money.db; ok is false when none did, also when a node refused
+// it, since the key may then be used again. It needs no key, node or lock, so a
+// transaction that is just being made may be missing.
 func FindTx(ctx context.Context, db *sql.DB, now func() time.Time, key string) (tx OpenTx, ok bool, err error) {
 	r, ok, err := journal{db, now}.live(ctx, key)
 	if err != nil || !ok {

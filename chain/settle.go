@@ -96,7 +96,8 @@ type verdict struct {
 }
 
 // conclude asks the story what the receipt means. An error: the transaction
-// succeeded and is not what was wanted, or nobody could say.
+// succeeded and is not what was wanted, it is said to have failed and the story
+// knows better, or nobody could say.
 func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 	fee, err := receipt.Fee()
 	if err != nil {
@@ -109,6 +110,9 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 			return verdict{}, err
 		}
 	} else {
+		if err := f.contradicted(ctx, receipt); err != nil {
+			return verdict{}, err
+		}
 		v.state, v.reason = StateReverted, f.revertReason(ctx, f.r, receipt)
 		draft = f.story.Reverted(f.r.info, receipt, v.reason)
 	}
@@ -118,17 +122,41 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 
 // confirmed asks the story until it answers about the transaction and not about
 // the node.
-func (f flow) confirmed(ctx context.Context, receipt Receipt) (telemetry.Draft, error) {
+func (f flow) confirmed(ctx context.Context, receipt Receipt) (draft telemetry.Draft, err error) {
+	err = insist(ctx, func() (err error) {
+		draft, err = f.story.Confirmed(ctx, f.r.info, receipt)
+		return err
+	})
+	return draft, err
+}
+
+// contradicted returns an error when the chain shows that a transaction whose
+// receipt says that it failed did not, or can't be asked.
+func (f flow) contradicted(ctx context.Context, receipt Receipt) error {
+	story, ok := f.story.(Contradicter)
+	if !ok {
+		return nil
+	}
+	return insist(ctx, func() error {
+		why, err := story.Contradicts(ctx, f.r.info, receipt)
+		if err == nil && why != "" {
+			return fault.New(fault.TxUnknown, "the receipt says that it failed, and yet %s", why)
+		}
+		return err
+	})
+}
+
+// insist calls ask until it ends with something else than the node's failure.
+func insist(ctx context.Context, ask func() error) error {
 	for wait := pollFirst; ; {
-		draft, err := f.story.Confirmed(ctx, f.r.info, receipt)
+		err := ask()
 		if err == nil || fault.CodeOf(err) != fault.Upstream || !pause(ctx, &wait) {
-			return draft, err
+			return err
 		}
 	}
 }
 
-// abandon closes an intent of which nothing was sent, or that the node refused:
-// its reservations are freed and its key may be used again. The bytes are
+// abandon closes an intent of which nothing was sent: its reservations are freed and its key may be used again. The bytes are
 // dropped, so that nothing can send them later.
 func (s *Sender) abandon(ctx context.Context, r record, why string) error {
 	write, cancel := writeContext(ctx)
@@ -164,6 +192,11 @@ func (s *Sender) revertReason(ctx context.Context, r record, receipt Receipt) st
 // SQLite transaction.
 func (f flow) settle(ctx context.Context, v verdict, receipt Receipt) error {
 	return f.journal.atomically(ctx, func(tx *sql.Tx) error {
+		if f.r.state == StateRefused {
+			if err := f.revive(ctx, tx, f.r); err != nil {
+				return err
+			}
+		}
 		for _, ref := range f.r.spend {
 			actual := ref.Amount
 			switch {

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/ape-claw/ape-claw/chain/units"
@@ -27,12 +26,15 @@ type Outcome struct {
 // Submit sends a prepared transaction that grant allows and waits for its
 // receipt. It returns nil only for a successful receipt that passed the story's
 // own check. Otherwise the error says whether something left: fault.TxReverted
-// (it was mined and failed), fault.TxUnknown (it is, or may be, on its way), and
-// with anything else nothing was sent.
+// (it was mined and failed), fault.TxUnknown (it is, or may be, on its way). With
+// anything else nothing was sent, unless the error says sent "maybe": a node was
+// given the bytes and said that it refused them, which is its word only.
 //
 // The order is what keeps money safe: the reservation and the intent are one
 // SQLite transaction; the signed bytes are on disk before they are sent; the
-// event line of each step is in the journal before it is in the log.
+// event line of each step is in the journal before it is in the log. A node can
+// make each call last, so the gate and the grant's time are asked again right
+// before the signature and right before the broadcast.
 func (s *Sender) Submit(ctx context.Context, p Prepared, grant policy.Grant) (Outcome, error) {
 	if err := s.o.Recorder.Usable(); err != nil {
 		return Outcome{}, err
@@ -52,11 +54,11 @@ func (s *Sender) Submit(ctx context.Context, p Prepared, grant policy.Grant) (Ou
 		return Outcome{}, err
 	}
 	s.step("intended")
-	raw, err := s.sign(ctx, p, &r)
+	raw, err := s.sign(ctx, p, grant, &r)
 	if err == nil {
 		s.step("persisted")
 		// The last moment at which stopping means that nothing was sent.
-		err = stopped(ctx)
+		err = s.allowed(ctx, grant)
 	}
 	if err != nil {
 		return Outcome{}, errors.Join(err, s.abandon(ctx, r, "never sent"))
@@ -70,6 +72,24 @@ func stopped(ctx context.Context) error {
 		return nil
 	}
 	return fault.Wrap(ctx.Err(), fault.Canceled, "stopped before the transaction was sent").WithSent(fault.SentNo)
+}
+
+// allowed asks again, at the last moment, what may have changed since policy
+// decided: the command was ended, the grant's time is over, or the gate closed.
+func (s *Sender) allowed(ctx context.Context, grant policy.Grant) error {
+	if err := stopped(ctx); err != nil {
+		return err
+	}
+	if err := grant.Alive(s.o.Now()); err != nil || s.o.Gate == nil {
+		return err
+	}
+	err := s.o.Gate(ctx)
+	if err == nil || fault.From(err).Sent == fault.SentNo {
+		return err
+	}
+	f := *fault.From(err)
+	f.Err = err
+	return f.WithSent(fault.SentNo)
 }
 
 // ready settles what earlier runs left, refuses while something is unresolved or
@@ -177,8 +197,9 @@ func (s *Sender) reserve(ctx context.Context, p Prepared, nonce uint64, grant po
 	return r, err
 }
 
-// sign checks the chain once more, signs, checks what was signed, and stores it.
-func (s *Sender) sign(ctx context.Context, p Prepared, r *record) ([]byte, error) {
+// sign checks the chain and the leave to send once more, signs, checks what was
+// signed, and stores it.
+func (s *Sender) sign(ctx context.Context, p Prepared, grant policy.Grant, r *record) ([]byte, error) {
 	got, err := s.client.CheckChain(ctx)
 	if err != nil {
 		return nil, err
@@ -192,6 +213,9 @@ func (s *Sender) sign(ctx context.Context, p Prepared, r *record) ([]byte, error
 		ChainID: id, Nonce: r.info.Nonce, GasTipCap: r.info.MaxTip.Big(), GasFeeCap: r.info.MaxFee.Big(),
 		Gas: r.info.GasLimit, To: &to, Value: r.info.Value.Big(), Data: r.data,
 	})
+	if err := s.allowed(ctx, grant); err != nil {
+		return nil, err
+	}
 	signed, err := s.signer.SignTx(ctx, unsigned, id)
 	if err != nil {
 		return nil, err
@@ -217,120 +241,48 @@ func (s *Sender) sign(ctx context.Context, p Prepared, r *record) ([]byte, error
 	return raw, s.journal.signed(write, *r, raw, line)
 }
 
-// send broadcasts and waits. From here on nothing is "not sent" unless a node
-// said so.
+// send broadcasts and waits. From here on nothing is "not sent" unless no
+// connection to a node was made.
 func (s *Sender) send(ctx context.Context, story Story, r record, raw []byte) (Outcome, error) {
-	unclear, refusal := s.broadcast(ctx, r.info, raw)
+	a, cause := s.broadcast(ctx, r.info, raw)
 	s.step("broadcast")
-	if refusal != nil {
-		return Outcome{}, errors.Join(refusal, s.abandon(ctx, r, fault.From(refusal).Message))
+	switch a {
+	case neverLeft:
+		return Outcome{}, errors.Join(cause, s.abandon(ctx, r, fault.From(cause).Message))
+	case refusedIt:
+		return Outcome{}, s.refuse(ctx, r, cause)
 	}
 	f := flow{Sender: s, story: story, r: r, rec: s.o.Recorder}
 	out := Outcome{Tx: r.info}
 	limit, sent := s.o.Wait, fault.SentYes
-	if unclear != nil {
+	if a == unclear {
 		limit, sent = min(unclearWait, s.o.Wait), fault.SentMaybe
 	}
 	// A record that can't be written now does not stop the waiting: the journal
 	// has the signed bytes, and the settlement below may still succeed.
-	trouble := f.noteSent(ctx, unclear == nil)
+	trouble := f.noteSent(ctx, a == took)
 	s.step("sent")
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	receipt, ok := s.await(wait, r.info.Hash)
-	if !ok {
-		return out, f.unknown(ctx, sent, whyUnknown(ctx, unclear))
+	receipt, err := s.await(wait, r.info)
+	if err != nil {
+		return out, f.unknown(ctx, sent, whyUnknown(ctx, cause, err))
 	}
 	s.step("mined")
 	out.Receipt = receipt
 	return f.finish(ctx, out, trouble)
 }
 
-func whyUnknown(ctx context.Context, unclear error) string {
+// whyUnknown says why there is no receipt: unclear is why nobody knows whether
+// the node took it, last how the last look for the receipt ended.
+func whyUnknown(ctx context.Context, unclear, last error) string {
 	switch {
 	case ctx.Err() != nil:
 		return "interrupted while waiting for the receipt"
+	case errors.Is(last, errImplausible):
+		return fault.From(last).Message
 	case unclear != nil:
 		return "the answer to the broadcast was lost: " + fault.From(unclear).Message
 	}
 	return "no receipt in time"
-}
-
-// broadcast hands the bytes to the node, once. Both results nil: it took them.
-// A refusal needs a connection that was never made, or a node's own error of a
-// known kind and a node that does not know the hash; every other failure leaves
-// it unclear.
-func (s *Sender) broadcast(ctx context.Context, info TxInfo, raw []byte) (unclear, refusal error) {
-	bctx, cancel := lingering(ctx, sendGrace)
-	defer cancel()
-	hash, err := s.client.sendRaw(bctx, raw)
-	if err == nil && hash != info.Hash {
-		return s.client.garbage("eth_sendRawTransaction", errGarbage), nil
-	}
-	if err == nil || neverSent(err) {
-		return nil, err
-	}
-	class := ClassOther
-	var node *NodeError
-	var revert *RevertError
-	switch {
-	case errors.As(err, &node):
-		class = node.Class
-	case errors.As(err, &revert):
-		class = ClassReverted
-		err = wouldFail(err)
-	}
-	if class == ClassAlreadyKnown {
-		return nil, nil
-	}
-	if !refused[class] {
-		return err, nil
-	}
-	// A proxy may have sent it twice and tell of the second time: look for it.
-	known, lookErr := s.look(bctx, info.Hash, class)
-	switch {
-	case lookErr != nil:
-		return err, nil
-	case known:
-		return nil, nil
-	}
-	return nil, err
-}
-
-// look reports whether the node knows a transaction it says it refused. It looks
-// for a while where the refusal may be about a second copy: "nonce too low" is
-// also what a node says when another one behind the same URL has just mined it.
-func (s *Sender) look(ctx context.Context, hash common.Hash, class Class) (bool, error) {
-	looks := 1
-	if class == ClassNonceTooLow || class == ClassRateLimited {
-		looks = 9
-	}
-	for wait := pollFirst; looks > 0; looks-- {
-		_, mined, err := s.client.Receipt(ctx, hash)
-		if err != nil || mined {
-			return mined, err
-		}
-		known, err := s.client.Known(ctx, hash)
-		if err != nil || known {
-			return known, err
-		}
-		if looks > 1 && !pause(ctx, &wait) {
-			return false, ctx.Err()
-		}
-	}
-	return false, nil
-}
-
-// await polls for the receipt until ctx ends. A node that fails for a while is
-// asked again: its failure says nothing about the transaction.
-func (s *Sender) await(ctx context.Context, hash common.Hash) (Receipt, bool) {
-	for wait := pollFirst; ; {
-		r, ok, err := s.client.Receipt(ctx, hash)
-		if err == nil && ok {
-			return r, true
-		}
-		if !pause(ctx, &wait) {
-			return Receipt{}, false
-		}
-	}
 }

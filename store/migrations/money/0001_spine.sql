@@ -31,7 +31,7 @@ CREATE TABLE tx (
   key         TEXT NOT NULL,
   chain_id    INTEGER NOT NULL,
   account     TEXT NOT NULL,
-  state       TEXT NOT NULL CHECK (state IN ('intended', 'signed', 'sent', 'confirmed', 'reverted', 'unknown', 'abandoned')),
+  state       TEXT NOT NULL CHECK (state IN ('intended', 'signed', 'sent', 'confirmed', 'reverted', 'unknown', 'refused', 'abandoned')),
   nonce       INTEGER,
   to_addr     TEXT NOT NULL,
   value       TEXT NOT NULL,
@@ -52,8 +52,8 @@ CREATE TABLE tx (
   created_at  INTEGER NOT NULL,
   updated_at  INTEGER NOT NULL
 ) STRICT;
--- A key is used once: only an intent that was abandoned before it was signed frees it.
-CREATE UNIQUE INDEX tx_key ON tx (key) WHERE state <> 'abandoned';
+-- A key is used once: only a transaction that never left, or that a node says it refused, frees it.
+CREATE UNIQUE INDEX tx_key ON tx (key) WHERE state NOT IN ('abandoned', 'refused');
 CREATE INDEX tx_open ON tx (chain_id, account, state);
 
 -- The event line of each step, stored with the step; logged turns 1 once the log has it.
