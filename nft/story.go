@@ -31,6 +31,9 @@ func newStory(q Quote, buyer common.Address, c Chain) *story {
 	return &story{Quote: q, Buyer: buyer, chain: c}
 }
 
+// A story knows better than a receipt.
+var _ chain.Contradicter = (*story)(nil)
+
 // Restore makes the story of an earlier process again from what it kept.
 func Restore(c Chain, kept json.RawMessage) (chain.Story, error) {
 	t := &story{chain: c}
@@ -66,13 +69,9 @@ func (t *story) Submitted(i chain.TxInfo) telemetry.Draft {
 // filled for the buyer by the protocol, and the token moved to the buyer; and
 // the token's contract has to say that the buyer owns it.
 func (t *story) Confirmed(ctx context.Context, i chain.TxInfo, r chain.Receipt) (telemetry.Draft, error) {
-	id, ok := new(big.Int).SetString(t.Quote.TokenID, 10)
-	if !ok {
-		return telemetry.Draft{}, fmt.Errorf("token id %q", t.Quote.TokenID)
-	}
-	want := seaport.Want{
-		Protocol: common.HexToAddress(t.Quote.ProtocolAddress), Buyer: t.Buyer, Token: common.HexToAddress(t.Quote.ContractAddress),
-		TokenID: id, OrderHash: common.HexToHash(t.Quote.OrderHash),
+	want, err := t.want()
+	if err != nil {
+		return telemetry.Draft{}, err
 	}
 	if err := seaport.Bought(r.Logs, want); err != nil {
 		return telemetry.Draft{}, fault.Wrap(err, fault.TxUnknown, "%s", err)
@@ -82,7 +81,7 @@ func (t *story) Confirmed(ctx context.Context, i chain.TxInfo, r chain.Receipt) 
 		return telemetry.Draft{}, err
 	}
 	if owner != t.Buyer {
-		return telemetry.Draft{}, fault.New(fault.TxUnknown, "the token's contract says that %s owns token %s, not the buyer %s", owner.Hex(), id, t.Buyer.Hex())
+		return telemetry.Draft{}, fault.New(fault.TxUnknown, "the token's contract says that %s owns token %s, not the buyer %s", owner.Hex(), want.TokenID, t.Buyer.Hex())
 	}
 	fee, err := r.Fee()
 	if err != nil {
@@ -92,6 +91,44 @@ func (t *story) Confirmed(ctx context.Context, i chain.TxInfo, r chain.Receipt) 
 		"txHash": i.Hash.Hex(), "blockNumber": r.Block, "owner": lower(t.Buyer), "gasUsed": r.GasUsed,
 		"feeWei": fee, "blockHash": r.BlockHash.Hex(), "priceApe": i.Value.JSON(units.APEDecimals), "priceWei": i.Value, "orderHash": t.Quote.OrderHash,
 	}), nil
+}
+
+// want is what a receipt has to show.
+func (t *story) want() (seaport.Want, error) {
+	id, ok := new(big.Int).SetString(t.Quote.TokenID, 10)
+	if !ok {
+		return seaport.Want{}, fmt.Errorf("token id %q", t.Quote.TokenID)
+	}
+	return seaport.Want{
+		Protocol: common.HexToAddress(t.Quote.ProtocolAddress), Buyer: t.Buyer, Token: common.HexToAddress(t.Quote.ContractAddress),
+		TokenID: id, OrderHash: common.HexToHash(t.Quote.OrderHash),
+	}, nil
+}
+
+// Contradicts implements chain.Contradicter: a purchase that failed leaves the
+// token with another than the buyer. The receipt's block is asked too, since the
+// token may have been sold on, and the latest since that block is the node's word
+// only. Of a token without an owner nothing follows.
+func (t *story) Contradicts(ctx context.Context, _ chain.TxInfo, r chain.Receipt) (string, error) {
+	want, err := t.want()
+	if err != nil {
+		return "", err
+	}
+	for _, at := range []func() (common.Address, error){
+		func() (common.Address, error) { return t.owner(ctx, want, r.Block) },
+		func() (common.Address, error) { return ownerAt(ctx, t.chain, want, nil) },
+	} {
+		owner, err := at()
+		var revert *chain.RevertError
+		switch {
+		case errors.As(err, &revert):
+		case err != nil:
+			return "", err
+		case owner == t.Buyer:
+			return fmt.Sprintf("the buyer %s owns token %s", t.Buyer.Hex(), want.TokenID), nil
+		}
+	}
+	return "", nil
 }
 
 // owner asks at the receipt's own block, so that a later sale does not matter;

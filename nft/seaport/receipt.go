@@ -27,6 +27,9 @@ func selector(signature string) []byte { return crypto.Keccak256([]byte(signatur
 func Bought(logs []*types.Log, want Want) error {
 	filled, moved := false, false
 	for _, l := range logs {
+		if l == nil {
+			continue // logs are of others: nothing says that each is there
+		}
 		switch l.Address {
 		case want.Protocol:
 			event, err := Contract().UnpackOrderFulfilledEvent(l)

@@ -41,6 +41,8 @@ func TestBought(t *testing.T) {
 		"both":                      {[]*types.Log{filled, moved}, true},
 		"among others":              {[]*types.Log{transfer(other, seller, buyer, n(7)), moved, event(t, other, w.OrderHash, buyer), filled}, true},
 		"nothing":                   {nil, false},
+		"a log that is not there":   {[]*types.Log{nil, filled, nil, moved}, true},
+		"only such":                 {[]*types.Log{nil}, false},
 		"only filled":               {[]*types.Log{filled}, false},
 		"only moved":                {[]*types.Log{moved}, false},
 		"filled by another":         {[]*types.Log{event(t, other, w.OrderHash, buyer), moved}, false},
