@@ -109,7 +109,7 @@ func (d *Deps) completeQuotes(ctx context.Context) []string {
 // argUsage shows positional arguments in the usage line.
 func argUsage(c Command) string {
 	var s string
-	for _, f := range inputFields(c.In) {
+	for _, f := range InputFields(c.In) {
 		arg := f.Tag.Get("arg")
 		switch {
 		case arg == "":
@@ -124,7 +124,7 @@ func argUsage(c Command) string {
 
 // argCompleter completes the first positional argument.
 func argCompleter(c Command, d *Deps) completeFunc {
-	for _, f := range inputFields(c.In) {
+	for _, f := range InputFields(c.In) {
 		if f.Tag.Get("arg") == "" {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -241,6 +242,10 @@ func (r *resolver) secret(key string) Secret {
 	return Secret{s.Value, s.Source}
 }
 
+const logOff = "off"
+
+func logLevels() []string { return []string{logOff, "error", "warn", "info", "debug"} }
+
 // maxID bounds what may stand in an envelope as an id.
 const maxID = 128
 
@@ -275,6 +280,9 @@ func (r *resolver) fill(c *Config) error {
 	c.AgentToken, c.PrivateKey = r.secret("agent-token"), r.secret("private-key")
 	c.OpenSeaKey, c.RelayKey = r.secret("opensea-api-key"), r.secret("relay-api-key")
 	c.RPC, c.MarketURL, c.Addr, c.DataSource = r.get("rpc"), r.get("market-url"), r.get("addr"), r.get("data-source")
+	if !slices.Contains(logLevels(), c.LogLevel) {
+		return fault.New(fault.Usage, "--log-level %q is none of %s", c.LogLevel, strings.Join(logLevels(), ", "))
+	}
 	if c.PrivateKey.Source == FromFlag {
 		c.Notices = append(c.Notices, "a key on the command line shows itself to everyone who can list processes: prefer the environment (APE_CLAW_PRIVATE_KEY) or ape-claw auth set")
 	}

@@ -36,7 +36,7 @@ func TestDeclarations(t *testing.T) {
 		if c.Quiet != (len(c.Events) == 0) {
 			t.Errorf("%s: a quiet command declares no event, the others do: %v", c.Name, c.Events)
 		}
-		for _, f := range inputFields(c.In) {
+		for _, f := range InputFields(c.In) {
 			if f.Tag.Get("help") == "" {
 				t.Errorf("%s: field %s has no help", c.Name, f.Name)
 			}
@@ -83,7 +83,7 @@ func TestFlagsFillTheInput(t *testing.T) {
 			cmd.SetGlobalNormalizationFunc(normalize)
 			in := reflect.New(c.In).Elem()
 			set := bindFields(cmd, newDeps(Host{Env: func(string) (string, bool) { return "", false }}), in)
-			for i, sf := range inputFields(c.In) {
+			for i, sf := range InputFields(c.In) {
 				f := set[i]
 				value := "7"
 				switch {

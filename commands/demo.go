@@ -46,6 +46,8 @@ type DemoOut struct {
 	Dashboard string      `json:"dashboard"`
 	StateDir  string      `json:"stateDir"`
 	Seconds   json.Number `json:"seconds"`
+
+	kept bool // it was shown before it was kept
 }
 
 // demoTrail is what the log must hold when the story is over.
@@ -97,8 +99,12 @@ func runDemo(ctx context.Context, d *Deps, in DemoIn) (out DemoOut, err error) {
 		return out, err
 	}
 	if in.Keep {
+		if err := d.showDemo(out); err != nil {
+			return out, err
+		}
 		s.say("\nThe chain and the dashboard stay up: %s (Ctrl-C ends them)\n", out.Dashboard)
 		<-ctx.Done()
+		out.kept = true
 	}
 	return out, nil
 }
@@ -287,8 +293,22 @@ func (s *story) logged() ([]string, error) {
 	return lines, nil
 }
 
+// showDemo shows the story's end to people while everything stays up.
+func (d *Deps) showDemo(out DemoOut) error {
+	if d.wantJSON {
+		return nil
+	}
+	p := d.printer()
+	printDemo(p, out)
+	return p.flush()
+}
+
 func printDemo(p *Printer, out DemoOut) {
-	p.Line("%s the agent owns the token: %s", p.style(green, "Done."), out.Owner)
-	p.Line("  %d events of one trace in %s/events.jsonl, %d of them seen on %sevents, byte for byte", out.Events, out.StateDir, out.Streamed, out.Dashboard)
-	p.Line("  %s seconds. Look at them again: ape-claw events tail --trace %s", out.Seconds, out.TraceID)
+	if out.kept {
+		return
+	}
+	p.Line("%s The agent owns the token: %s", p.style(green, "Done."), out.Owner)
+	p.Line("  %d events of the story in %s/events.jsonl, all of them seen on %sevents, byte for byte", out.Events, out.StateDir, out.Dashboard)
+	p.Line("  %s seconds. Look at them again:  ape-claw events tail --trace %s", out.Seconds, out.TraceID)
+	p.Line("  Watch it in a browser:           ape-claw demo --open --keep --pace 1500")
 }

@@ -8,9 +8,9 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/ape-claw/ape-claw/chain"
@@ -28,6 +28,7 @@ type Deps struct {
 	flags    *pflag.FlagSet
 	wantJSON bool
 	ran      bool
+	told     bool // the failure is in the log already
 	partial  bool // the tree holds only the branch that the arguments name
 	spec     Spec
 
@@ -44,6 +45,11 @@ type Deps struct {
 	money   *sql.DB
 	state   *sql.DB
 	rpc     *chain.Client
+}
+
+// completing reports whether the shell asks what could come next.
+func (d *Deps) completing() bool {
+	return len(d.args) > 0 && (d.args[0] == cobra.ShellCompRequestCmd || d.args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
 func newDeps(h Host) *Deps {
@@ -259,20 +265,26 @@ func (r *redactingWriter) Write(p []byte) (int, error) {
 
 // logger is the operator's log on stderr, off unless --log-level asks for it.
 func (d *Deps) logger() *slog.Logger {
-	level, on := slog.LevelInfo, false
-	name := ""
+	if cfg, err := d.Config(); err == nil {
+		return d.loggerAt(cfg.LogLevel)
+	}
+	return d.loggerAt(d.flaggedLevel())
+}
+
+// flaggedLevel is the level by flag or environment, for when the rest of the
+// configuration can't be read.
+func (d *Deps) flaggedLevel() string {
 	if d.flags != nil {
-		if f := d.flags.Lookup("log-level"); f != nil {
-			name = f.Value.String()
+		if f := d.flags.Lookup("log-level"); f != nil && f.Changed {
+			return f.Value.String()
 		}
 	}
-	if name == "" {
-		name = d.host.getenv("APE_CLAW_LOG_LEVEL")
-	}
-	if name != "" && name != "off" {
-		on = level.UnmarshalText([]byte(strings.ToUpper(name))) == nil
-	}
-	if !on {
+	return d.host.getenv("APE_CLAW_LOG_LEVEL")
+}
+
+func (d *Deps) loggerAt(name string) *slog.Logger {
+	var level slog.Level
+	if name == "" || name == logOff || level.UnmarshalText([]byte(name)) != nil {
 		return slog.New(slog.DiscardHandler)
 	}
 	return slog.New(slog.NewTextHandler(d.redacting(d.host.Stderr), &slog.HandlerOptions{Level: level}))

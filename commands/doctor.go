@@ -168,8 +168,9 @@ func (r *checkup) identity(cfg *Config) {
 
 func (r *checkup) dirs(cfg *Config) {
 	r.out.State = DoctorState{Home: store.Display(cfg.UserHome), StateDir: store.Display(cfg.StateDir), Policy: []string{}}
-	r.homeOK = r.dir("home", cfg.Home)
-	r.stateOK = r.dir("state directory", cfg.StateDir)
+	// Of the state directory others may read the names: the files in it are private.
+	r.homeOK = r.dir("home", cfg.Home, 0o077)
+	r.stateOK = r.dir("state directory", cfg.StateDir, 0o022)
 	for _, path := range []string{store.ProfilePath(cfg.Home), filepath.Join(cfg.Home, store.MoneyFile), filepath.Join(cfg.StateDir, store.StateFile)} {
 		if loose := store.LooseMode(path); loose != "" {
 			r.warn("%s", loose)
@@ -178,7 +179,8 @@ func (r *checkup) dirs(cfg *Config) {
 }
 
 // dir checks a directory that may not exist yet: then its parent must let us make it.
-func (r *checkup) dir(name, path string) bool {
+// loose is what others must not be allowed.
+func (r *checkup) dir(name, path string, loose fs.FileMode) bool {
 	err := store.CheckDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		parent := filepath.Dir(path)
@@ -194,8 +196,8 @@ func (r *checkup) dir(name, path string) bool {
 		r.issue("%s: %s", name, sentence(err))
 		return false
 	}
-	if loose := store.LooseMode(path); loose != "" {
-		r.warn("%s", loose)
+	if fi, err := os.Stat(path); err == nil && fi.Mode().Perm()&loose != 0 {
+		r.warn("%s", store.LooseMode(path))
 	}
 	return true
 }
@@ -309,6 +311,7 @@ func (r *checkup) conclude(cfg *Config) {
 	o := &r.out
 	if r.pol != nil && !cfg.IsSandbox() && (spendsNothing(r.pol.Execution.DailySpendCap) || spendsNothing(r.pol.NFTBuy.MaxPricePerTx)) {
 		r.warn("the policy allows no spending: its caps are 0 (%s/policy.json)", o.State.Home)
+		r.next("write your caps into " + o.State.Home + "/policy.json (docs/configuration.md, Policy)")
 	}
 	o.OK = len(o.Issues) == 0
 	o.Execution.ReadOnlyReady = r.pol != nil
@@ -331,13 +334,21 @@ func printDoctor(p *Printer, o DoctorOut) {
 		}
 		return "no"
 	}
-	p.KV("profile", o.Profile, "chain", fmt.Sprintf("%d", o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
+	p.KV("profile", o.Profile, "chain", chainText(o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
 		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yes(o.Execution.RPCOK),
 		"can read", yes(o.Execution.ReadOnlyReady), "can buy", yes(o.Execution.ExecuteReady),
 		"daily cap (APE)", o.Execution.DailySpendCapAPE, "cap a purchase (APE)", o.Execution.MaxPricePerTxAPE)
 	p.List(red, "Issues", o.Issues)
 	p.List(yellow, "Warnings", o.Warnings)
 	p.List(cyan, "Next", o.NextSteps)
+}
+
+// chainText is a chain id, or nothing while it is not known.
+func chainText(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return fmt.Sprint(id)
 }
 
 func spendsNothing(c policy.Cap) bool { return !c.Unlimited && c.Max.IsZero() }

@@ -336,16 +336,39 @@ func printEvent(p *Printer, line []byte) {
 	if len(clock) >= 19 {
 		clock = clock[11:19]
 	}
-	detail := string(e.Result)
-	if e.Error != nil {
-		detail = *e.Error
-	}
+	detail := eventDetail(e)
 	kind := ""
 	if e.DryRun {
 		kind = p.style(dim, " dry run")
 	}
-	if len(detail) > 160 {
-		detail = string([]rune(detail)[:min(157, len([]rune(detail)))]) + "…"
-	}
 	p.Line("%s %s %s%s %s %s", p.style(dim, clean(clock)), p.style(sgr, mark), p.style(bold, clean(e.EventType)), kind, p.style(dim, clean(e.AgentID)), clean(detail))
+}
+
+// eventFields are what a line for people shows of an event, in this order.
+var eventFields = []string{"collection", "tokenId", "priceApe", "quoteId", "txHash", "blockNumber", "owner", "code", "status", "count", "chainId", "path", "url"}
+
+// eventDetail says the gist of an event: its error, or its telling fields.
+func eventDetail(e telemetry.Event) string {
+	if e.Error != nil {
+		return *e.Error
+	}
+	fields := map[string]json.RawMessage{}
+	for _, part := range []json.RawMessage{e.Payload, e.Result} {
+		// A part that is no object has nothing to show.
+		_ = json.Unmarshal(part, &fields)
+	}
+	var out []string
+	for _, name := range eventFields {
+		raw, ok := fields[name]
+		if !ok {
+			continue
+		}
+		text := string(raw)
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			text = s
+		}
+		out = append(out, name+"="+text)
+	}
+	return strings.Join(out, " ")
 }

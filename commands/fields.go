@@ -30,6 +30,7 @@ type field struct {
 	arg      bool
 	enum     []string
 	set      bool
+	again    bool // may be set twice: Cobra parses a line twice to complete it
 	value    reflect.Value
 }
 
@@ -62,9 +63,9 @@ func jsonName(f reflect.StructField) string {
 	return strings.SplitN(f.Tag.Get("json"), ",", 2)[0]
 }
 
-// inputFields lists the fields of an In struct that can be given, those of
+// InputFields lists the fields of an In struct that can be given, those of
 // embedded structs in their place.
-func inputFields(t reflect.Type) []reflect.StructField {
+func InputFields(t reflect.Type) []reflect.StructField {
 	var out []reflect.StructField
 	for _, sf := range reflect.VisibleFields(t) {
 		if name := jsonName(sf); !sf.Anonymous && sf.IsExported() && name != "-" && name != "" {
@@ -76,8 +77,8 @@ func inputFields(t reflect.Type) []reflect.StructField {
 
 func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 	var set fieldSet
-	for _, sf := range inputFields(in.Type()) {
-		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", value: in.FieldByIndex(sf.Index)}
+	for _, sf := range InputFields(in.Type()) {
+		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", value: in.FieldByIndex(sf.Index), again: d.completing()}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
 		}
@@ -92,8 +93,11 @@ func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 			continue
 		}
 		help := sf.Tag.Get("help")
-		if f.required {
+		switch {
+		case f.required:
 			help += " (required)"
+		case f.enum != nil:
+			help += " (" + strings.Join(f.enum, ", ") + ")"
 		}
 		fl := cmd.Flags().VarPF(f, f.name, "", help)
 		fl.DefValue = sf.Tag.Get("default")
@@ -111,8 +115,14 @@ func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 // Set implements pflag.Value. A flag that is given twice is an error: of two
 // prices or quote ids, neither may be the one that silently counts.
 func (f *field) Set(s string) error {
-	if f.set && f.value.Kind() != reflect.Slice {
+	if f.set && f.value.Kind() != reflect.Slice && !f.again {
 		return errors.New("it is given twice")
+	}
+	if f.value.Kind() != reflect.Bool && strings.HasPrefix(s, "--") {
+		return errors.New("it looks like a flag: the value before it is missing")
+	}
+	if f.again && f.value.Kind() == reflect.Slice {
+		f.value.SetZero()
 	}
 	f.set = true
 	return f.assign(s)

@@ -215,7 +215,12 @@ is the one that the dry run shows; --autonomous stands in for it where policy al
 }
 
 func printBuy(p *Printer, out nft.BuyOut) {
-	p.Head("%s", clean(out.Message))
+	switch {
+	case len(out.WouldBlock) > 0:
+		p.Head("Dry run: --execute would be refused; nothing was signed")
+	default:
+		p.Head("%s", clean(out.Message))
+	}
 	if !out.DryRun {
 		p.KV("transaction", out.TxHash, "block", fmt.Sprintf("%d", out.BlockNumber), "owner", out.Owner, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
 		return

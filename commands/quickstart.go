@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
@@ -53,7 +54,11 @@ func quickstart(ctx context.Context, d *Deps, _ QuickstartIn) (QuickstartOut, er
 		}
 	default:
 		out.Status, out.Summary = "read-only", "Reading works; buying is not set up yet"
+		if !doc.Market.OpenSeaAPIKeyProvided || !doc.Execution.RPCOK {
+			out.Summary = "Practising works; live listings and buying are not set up yet"
+		}
 		out.RecommendedCommands = []string{"ape-claw demo", "ape-claw sandbox up --detach", "ape-claw --profile sandbox quickstart", "ape-claw market collections", "ape-claw serve"}
 	}
+	out.NextSteps = slices.DeleteFunc(out.NextSteps, func(s string) bool { return slices.Contains(out.RecommendedCommands, s) })
 	return out, d.Record(ctx, telemetry.Draft{Type: "quickstart.ran", Result: map[string]any{"completed": true, "status": out.Status}})
 }

@@ -191,6 +191,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
+		if short := unknown.GetSpecifiedShortnames(); short != "" {
+			return fault.Wrap(err, fault.Usage, "unknown flag -%s for %s", short, cmd.CommandPath()).Hintf("%s", hint)
+		}
 		if near := nearest(Kebab(name), flagNames(cmd)); near != "" {
 			hint = "did you mean: --" + near
 		}
@@ -228,7 +231,10 @@ func helpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || (len(rest) > 0 && target.HasSubCommands()) {
-				return groupRun(cmd.Root(), args)
+				if target == nil {
+					return groupRun(cmd.Root(), args)
+				}
+				return groupRun(target, rest)
 			}
 			return target.Help()
 		},
@@ -264,7 +270,7 @@ func crashed(args []string, host Host, v any) int {
 	_ = root.ParseFlags(args) // for --log-level; a bad flag is not what is told here
 	e := fault.New(fault.Internal, "internal error: the program failed").
 		Hintf("nothing that was recorded is lost; run ape-claw doctor, and report this").WithSent(fault.SentMaybe)
-	d.logger().Error("panic", "value", d.redactor().String(fmt.Sprint(v)), "stack", d.redactor().String(string(debug.Stack())))
+	d.loggerAt(d.flaggedLevel()).Error("panic", "value", d.redactor().String(fmt.Sprint(v)), "stack", d.redactor().String(string(debug.Stack())))
 	d.printError(Command{}, e)
 	return fault.ExitCode(e)
 }

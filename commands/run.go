@@ -69,7 +69,7 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 // others work under the sandbox profile while no sandbox runs.
 func needsWorld(c Command) bool {
 	group, _, _ := strings.Cut(c.Name, " ")
-	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo" && group != "dashboard"
+	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo" && group != "dashboard" && group != "auth" && group != "allowlist"
 }
 
 func causes(err error) string {
@@ -86,7 +86,7 @@ func causes(err error) string {
 
 // recordFailure adds command.failed, unless the operation told its failure itself.
 func (d *Deps) recordFailure(ctx context.Context, c Command, e *fault.Error) {
-	if c.Quiet || (d.rec != nil && d.rec.HasFailure()) {
+	if c.Quiet || d.told || (d.rec != nil && d.rec.HasFailure()) {
 		return
 	}
 	cfg, err := d.Config()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/ape-claw/ape-claw/chain/units"
@@ -20,12 +21,12 @@ func sandboxCommands() []Command {
 // SandboxUpIn says what world to start.
 type SandboxUpIn struct {
 	Detach   bool     `json:"detach" help:"start it in the background and return when it answers"`
-	Port     int      `json:"port" default:"7733" help:"port on loopback; 0 picks a free one"`
+	Port     *string  `json:"port" help:"port on loopback; 0 picks a free one (default 7733, or a free one while that is taken)"`
 	DataDir  string   `json:"dataDir" complete:"files" help:"keep the chain in this directory (default: in memory)"`
 	Seed     string   `json:"seed" help:"the same seed makes the same world"`
 	Listings int      `json:"listings" default:"40" help:"listings of each collection"`
 	Price    string   `json:"price" help:"price of every listing in APE (default: various)"`
-	Fault    []string `json:"fault" help:"faults to act out, comma-separated: name or name=value; see docs/sandbox.md"`
+	Fault    []string `json:"fault" help:"faults to act out, comma-separated: name or name=value; an unknown name lists them all"`
 }
 
 // SandboxOut is a running or stopped sandbox.
@@ -83,10 +84,14 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 			return SandboxOut{}, err
 		}
 	}
+	port, err := in.port()
+	if err != nil {
+		return SandboxOut{}, err
+	}
 	if in.Detach {
 		return d.detachSandbox(ctx, cfg, in)
 	}
-	opt := sandbox.Options{Home: cfg.UserHome, DataDir: in.DataDir, Port: in.Port, Seed: in.Seed, Listings: in.Listings,
+	opt := sandbox.Options{Home: cfg.UserHome, DataDir: in.DataDir, Port: port, Seed: in.Seed, Listings: in.Listings,
 		Faults: in.Fault, Now: d.host.Now, Logger: d.logger()}
 	if in.DataDir != "" {
 		if opt.DataDir, err = filepath.Abs(in.DataDir); err != nil {
@@ -99,6 +104,10 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 		}
 	}
 	w, err := sandbox.Start(ctx, opt)
+	if in.Port == nil && portTaken(err) {
+		opt.Port = 0
+		w, err = sandbox.Start(ctx, opt)
+	}
 	if err != nil {
 		return SandboxOut{}, err
 	}
@@ -118,18 +127,50 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 	return sandboxOut("stopped", nil), d.Record(context.WithoutCancel(ctx), telemetry.Draft{Type: "sandbox.stopped", ChainID: cur.ChainID, Result: map[string]any{"stopped": true, "chainId": cur.ChainID}})
 }
 
+// port is the port that was asked for, or the usual one.
+func (in SandboxUpIn) port() (int, error) {
+	if in.Port == nil {
+		return sandbox.DefaultPort, nil
+	}
+	n, err := strconv.ParseUint(*in.Port, 10, 16)
+	if err != nil {
+		return 0, fault.Wrap(err, fault.Usage, "--port %q is no port: expected 0 to 65535", *in.Port)
+	}
+	return int(n), nil
+}
+
+// portTaken reports whether a start failed for its port alone, which a sandbox
+// nobody named a port for need not mind: it is found through its home.
+func portTaken(err error) bool {
+	return isCode(err, fault.Conflict) && fault.From(err).Details["port"] != nil
+}
+
 // detachSandbox starts `sandbox up` as a process of its own. It gets no key: its
 // environment is only what it needs.
 func (d *Deps) detachSandbox(ctx context.Context, cfg *Config, in SandboxUpIn) (SandboxOut, error) {
 	args := []string{"sandbox", "up", "--json", "--home", cfg.UserHome, "--state-dir", cfg.StateDir, "--trace-id", cfg.TraceID.Value,
-		"--agent-id", cfg.Agent.Value, "--port", fmt.Sprint(in.Port), "--listings", fmt.Sprint(in.Listings)}
+		"--agent-id", cfg.Agent.Value, "--listings", fmt.Sprint(in.Listings)}
 	for name, v := range map[string]string{"data-dir": in.DataDir, "seed": in.Seed, "price": in.Price, "fault": strings.Join(in.Fault, ",")} {
 		if v != "" {
 			args = append(args, "--"+name, v)
 		}
 	}
+	if in.Port != nil {
+		args = append(args, "--port", *in.Port)
+	}
+	log, err := d.log()
+	if err != nil {
+		return SandboxOut{}, err
+	}
+	before, err := log.End(ctx)
+	if err != nil {
+		return SandboxOut{}, err
+	}
 	cur, err := sandbox.Detach(ctx, sandbox.Detached{Home: cfg.UserHome, Exe: d.host.Executable, Args: args, Env: d.childEnv(), Transport: d.transport()})
 	if err != nil {
+		// A child that could say why has recorded it, too.
+		after, endErr := log.End(context.WithoutCancel(ctx))
+		d.told = endErr == nil && after != before
 		return SandboxOut{}, err
 	}
 	return runningOut(cur), nil

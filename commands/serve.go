@@ -3,6 +3,8 @@ package commands
 import (
 	"context"
 	"net"
+	"net/http"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -11,7 +13,7 @@ import (
 
 // ServeIn says where to listen.
 type ServeIn struct {
-	Addr      string   `json:"addr" help:"host:port to listen on; port 0 picks a free one [$APE_CLAW_ADDR, $APE_CLAW_UI_PORT, $APE_CLAW_BIND_HOST]"`
+	Addr      string   `json:"addr" help:"host:port to listen on; port 0 picks a free one (default 127.0.0.1:8787) [$APE_CLAW_ADDR, $APE_CLAW_UI_PORT, $APE_CLAW_BIND_HOST]"`
 	AllowHost []string `json:"allowHost" help:"further names the server may be called by (DNS rebinding is refused)"`
 	Insecure  bool     `json:"insecure" help:"listen beyond loopback although nothing asks callers who they are"`
 }
@@ -123,15 +125,16 @@ func (d *Deps) serveAddr(flag string) (string, error) {
 
 // DashboardIn says which server.
 type DashboardIn struct {
-	Addr  string `json:"addr" help:"host:port of the server"`
+	Addr  string `json:"addr" help:"host:port of the server (default 127.0.0.1:8787)"`
 	Print bool   `json:"print" help:"print the address only; open nothing"`
 }
 
 // DashboardOut is where the page is.
 type DashboardOut struct {
-	OK     bool   `json:"ok"`
-	URL    string `json:"url"`
-	Opened bool   `json:"opened"`
+	OK      bool   `json:"ok"`
+	URL     string `json:"url"`
+	Running bool   `json:"running"`
+	Opened  bool   `json:"opened"`
 }
 
 func newDashboard() Command {
@@ -143,15 +146,31 @@ func newDashboard() Command {
 				return DashboardOut{}, err
 			}
 			out := DashboardOut{OK: true, URL: "http://" + addr + "/"}
-			if !in.Print && !d.wantJSON && d.host.StdoutTTY && d.host.OpenURL != nil {
+			out.Running = d.answers(ctx, out.URL+"api/health")
+			if out.Running && !in.Print && !d.wantJSON && d.host.StdoutTTY && d.host.OpenURL != nil {
 				out.Opened = d.host.OpenURL(out.URL) == nil
 			}
-			return out, d.Record(ctx, telemetry.Draft{Type: "dashboard.opened", Result: map[string]any{"url": out.URL, "opened": out.Opened}})
+			return out, d.Record(ctx, telemetry.Draft{Type: "dashboard.opened", Result: map[string]any{"url": out.URL, "opened": out.Opened, "running": out.Running}})
 		},
 		func(p *Printer, out DashboardOut) {
 			p.Line("%s", out.URL)
-			if !out.Opened {
-				p.Line("  (start it with ape-claw serve)")
+			if !out.Running {
+				p.Line("  nothing answers there; start it: ape-claw serve")
 			}
 		})
+}
+
+// answers reports whether an HTTP server answers at url within a second.
+func (d *Deps) answers(ctx context.Context, url string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return false
+	}
+	resp, err := d.transport().RoundTrip(req)
+	if err != nil {
+		return false
+	}
+	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 }

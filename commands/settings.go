@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -30,11 +31,11 @@ func options() []option {
 		{key: "session-id", flag: "session-id", env: "APE_CLAW_SESSION_ID", def: "local-session", help: "groups the events of a session"},
 		{key: "private-key", flag: "private-key", env: "APE_CLAW_PRIVATE_KEY", help: "hex key of the buyer (for compatibility: others can read a command line)", secret: true},
 		{key: "opensea-api-key", env: "OPENSEA_API_KEY", help: "key of the OpenSea API", secret: true},
-		{key: "relay-api-key", env: "RELAY_API_KEY", help: "key of the Relay API", secret: true},
+		{key: "relay-api-key", env: "RELAY_API_KEY", help: "key of the Relay API (for the bridge, which comes later)", secret: true},
 		{key: "rpc", flag: "rpc", env: "RPC_URL_33139", alias: "APE_CLAW_RPC_URL", help: "RPC `url` of the chain (default: the policy's)", file: true},
 		{key: "market-url", flag: "market-url", env: "APE_CLAW_MARKET_URL", def: "https://api.opensea.io", help: "base `url` of the marketplace", file: true, hidden: true},
-		{key: "data-source", env: "APE_CLAW_DATA_SOURCE", help: "opensea, or file:PATH (default: the policy's)", file: true},
-		{key: "addr", env: "APE_CLAW_ADDR", def: "127.0.0.1:8787", help: "where serve listens", file: true},
+		{key: "data-source", env: "APE_CLAW_DATA_SOURCE", help: "opensea, or file:PATH; also `--data-source` of market listings and nft quote (default: the policy's)", file: true},
+		{key: "addr", env: "APE_CLAW_ADDR", def: "127.0.0.1:8787", help: "where `serve --addr` listens; `APE_CLAW_UI_PORT` and `APE_CLAW_BIND_HOST` change its port and host", file: true},
 		{key: "log-level", flag: "log-level", env: "APE_CLAW_LOG_LEVEL", def: "off", help: "off, error, warn, info or debug, on stderr", file: true},
 	}
 }
@@ -72,7 +73,7 @@ func bindGlobals(root *cobra.Command, d *Deps) {
 		if o.env != "" {
 			help += " [$" + o.env + "]"
 		}
-		fl.VarPF(new(onceValue), o.flag, "", help)
+		fl.VarPF(&onceValue{again: d.completing()}, o.flag, "", help)
 		fl.Lookup(o.flag).Hidden = o.hidden
 	}
 	d.flags = fl
@@ -83,12 +84,16 @@ func bindGlobals(root *cobra.Command, d *Deps) {
 type onceValue struct {
 	value string
 	set   bool
+	again bool
 }
 
 // Set implements pflag.Value.
 func (v *onceValue) Set(s string) error {
-	if v.set {
+	if v.set && !v.again {
 		return errors.New("it is given twice")
+	}
+	if strings.HasPrefix(s, "--") {
+		return errors.New("it looks like a flag: the value before it is missing")
 	}
 	v.value, v.set = s, true
 	return nil

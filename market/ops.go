@@ -72,8 +72,8 @@ type ListingsIn struct {
 	Collection string `json:"collection" help:"slug, name or contract address" required:"true" complete:"collections"`
 	TokenID    string `json:"tokenId" help:"only listings of this token id"`
 	MaxPrice   string `json:"maxPrice" help:"only listings of at most this price in APE"`
-	Limit      int    `json:"limit" help:"most listings shown" default:"50"`
-	All        bool   `json:"all" help:"read every active listing, not the cheapest first"`
+	Limit      int    `json:"limit" help:"most listings shown, at most 1000" default:"50"`
+	All        bool   `json:"all" help:"read all active listings (slower), not only the marketplace's cheapest"`
 }
 
 // ListingsOut is its result, cheapest first.

@@ -173,7 +173,7 @@ func (c Control) Reset(ctx context.Context, dataDir string) (Status, error) {
 	}
 	if !st.Running {
 		if dataDir == "" {
-			return st, fault.New(fault.Upstream, "%s", st.Reason).Hintf("ape-claw sandbox up").WithSent(fault.SentNo)
+			return st, fault.New(fault.Upstream, "%s", st.Reason).Hintf("ape-claw sandbox up --detach").WithSent(fault.SentNo)
 		}
 		return st, c.resetDir(dataDir)
 	}

@@ -99,11 +99,11 @@ func Load(home string) (*Current, error) {
 		return nil, err
 	}
 	if c == nil {
-		return nil, fault.New(fault.Upstream, "no sandbox is running").Hintf("ape-claw sandbox up").WithSent(fault.SentNo)
+		return nil, fault.New(fault.Upstream, "no sandbox is running").Hintf("ape-claw sandbox up --detach").WithSent(fault.SentNo)
 	}
 	if !alive(c.PID) {
 		return nil, fault.New(fault.Upstream, "the sandbox of pid %d is gone: it was killed, or the machine restarted", c.PID).
-			Hintf("ape-claw sandbox up").WithSent(fault.SentNo)
+			Hintf("ape-claw sandbox up --detach").WithSent(fault.SentNo)
 	}
 	return c, nil
 }

@@ -13,7 +13,7 @@ import (
 func commandsDoc() string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n" + generatedNote + `
-Every command takes ` + "`--json`" + ` (one JSON document on stdout, errors included), ` + "`--help`" + `, and the global
+Every command takes ` + "`--json`" + ` (one JSON document on stdout, errors included; help excepted), ` + "`--help`" + `, and the global
 flags of [configuration.md](configuration.md). Flags are kebab-case; the camelCase of the original program
 (` + "`--maxPrice`" + `) works too. Exit codes: [errors.md](errors.md). Events: [events.md](events.md).
 
@@ -88,12 +88,8 @@ type field struct {
 
 func fields(t reflect.Type) []field {
 	var out []field
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for _, sf := range commands.InputFields(t) {
 		name := jsonName(sf)
-		if !sf.IsExported() || name == "" || name == "-" {
-			continue
-		}
 		f := field{
 			name: commands.Kebab(name), arg: sf.Tag.Get("arg"), help: sf.Tag.Get("help"), def: sf.Tag.Get("default"),
 			enum: sf.Tag.Get("enum"), required: sf.Tag.Get("required") == "true", secret: sf.Tag.Get("secret") == "true",

@@ -17,7 +17,8 @@ Every failure has a stable code and, by it, an exit code. With ` + "`--json`" + 
 
 ` + "`sent`" + ` says whether a transaction may have left this machine: ` + "`no`, `maybe` or `yes`" + `. A script that
 retries should look at the code and at ` + "`sent`" + `, never at the text.
-Exit code 2 is the Go runtime's own (a panic): treat it as ` + "`sent: maybe`" + `, as 1.
+An error can carry further fields (` + "`txHash`, `quoteId`, `gate`, `missing`" + ` …). Success is exit 0; a result need not carry an ` + "`ok`" + `.
+Exit code 2 is the Go runtime's own, for a program that could not even fail in order: treat it as ` + "`sent: maybe`" + `, as 1.
 
 `
 

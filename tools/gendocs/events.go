@@ -21,7 +21,7 @@ Every command tells what it did as events, one JSON object a line in ` + "`state
 |---|---|
 | ` + "`v`" + ` | version of the envelope, 1; it rises only when a meaning changes |
 | ` + "`ts`" + ` | UTC with milliseconds and ` + "`Z`" + ` |
-| ` + "`eventType`" + ` | a name of the list below, or ` + "`custom.…`" + ` |
+| ` + "`eventType`" + ` | a name of the list below, or one of your own, such as ` + "`myagent.step.done`" + ` |
 | ` + "`agentId`, `sessionId`, `traceId`" + ` | who, in which session, in which story: the steps of one purchase share a trace |
 | ` + "`command`" + ` | the command's words |
 | ` + "`dryRun`" + ` | nothing was spent or sent |

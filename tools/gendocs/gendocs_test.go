@@ -52,7 +52,7 @@ func TestFields(t *testing.T) {
 	for _, f := range fields(reflect.TypeFor[in]()) {
 		got = append(got, f.usage()+f.note()+f.def)
 	}
-	want := []string{"`--max-price APE` (required)", "`shell` (one of `bash`, `zsh`)", "`--limit N`20", "`--types A,B`", "`--follow`", "`--key STRING` (secret: never shown or logged)"}
+	want := []string{"`--max-price APE` (required)", "`shell` (one of `bash`, `zsh`)", "`--limit N`20", "`--types A,B`", "`--follow`", "`--key STRING` (secret: never shown or logged)", "`--inner STRING`"}
 	if !slices.Equal(got, want) {
 		t.Errorf("fields: got %q, want %q", got, want)
 	}
