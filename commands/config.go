@@ -71,6 +71,7 @@ type Config struct {
 	WorkDir    string
 	PolicyFile string
 	Agent      Setting
+	ownAgent   string // of the auth profile, whatever flag or environment say
 	AgentToken Secret
 	TraceID    Setting
 	SessionID  Setting
@@ -89,6 +90,15 @@ type Config struct {
 	SandboxErr error
 	// Notices are told on stderr: a key that is ignored, a key on a command line.
 	Notices []string
+}
+
+// agents are the ids whose policy overlays apply (policy.Sources): the home's own
+// agent does not leave its overlay by calling itself something else.
+func (c *Config) agents() []string {
+	if c.ownAgent == "" {
+		return []string{c.Agent.Value}
+	}
+	return []string{c.ownAgent, c.Agent.Value}
 }
 
 // IsSandbox reports whether the sandbox profile is in use.
@@ -268,6 +278,7 @@ func (r *resolver) fill(c *Config) error {
 		c.StateDir = filepath.Join(c.WorkDir, state)
 	}
 	c.PolicyFile = r.get("policy").Value
+	c.ownAgent = r.profile.AgentID
 	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
 	for name, s := range map[string]Setting{"agent-id": c.Agent, "trace-id": c.TraceID, "session-id": c.SessionID} {
 		if s.Value != "" && !validID(s.Value) {

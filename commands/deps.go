@@ -103,7 +103,7 @@ func (d *Deps) sources() (policy.Sources, error) {
 		return policy.Sources{}, err
 	}
 	return policy.Sources{Home: c.Home, WorkDir: c.WorkDir, Etc: d.host.PolicyDir, Extra: c.PolicyFile,
-		Agents: []string{c.Agent.Value}, Sandbox: c.IsSandbox()}, nil
+		Agents: c.agents(), Sandbox: c.IsSandbox()}, nil
 }
 
 func (d *Deps) onClose(f func() error) {

@@ -16,6 +16,7 @@ import (
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 func nftCommands() []Command {
@@ -110,10 +111,26 @@ func (d *Deps) sender(ctx context.Context) (*chain.Sender, error) {
 			}
 			return nft.Restore(client, kept)
 		},
+		Gate: d.stillAllowed,
 		RecorderFor: func(scope telemetry.Scope) chain.Recorder {
 			return telemetry.NewRecorder(log, d.redactor(), d.host.Now, scope)
 		},
 	})
+}
+
+// stillAllowed is asked right before a signature and a broadcast: a person may have
+// halted, or made a file unreadable, since the gates were passed.
+func (d *Deps) stillAllowed(context.Context) error {
+	src, err := d.sources()
+	if err != nil {
+		return err
+	}
+	f := policy.LoadFence(src)
+	if len(f.Halt) > 0 {
+		return fault.New(fault.Halted, "halted: %s", f.Halt[0]).Hintf("remove HALT from the home when the cause is gone").
+			WithSent(fault.SentNo).With("gate", policy.GateHalt)
+	}
+	return f.Err
 }
 
 // openTransactions counts the transactions of the home without an outcome.
