@@ -131,7 +131,7 @@ function empty() {
 const cardKinds = [
   ["real", "modes", (s) => [s.real.buys ? `${fromBase(String(s.real.wei))} APE` : number(s.real.events), s.real.buys ? `${plural(s.real.buys, "token")} bought` : "events on a real chain"]],
   ["sandbox", "modes", (s) => [s.sandbox.buys ? `${fromBase(String(s.sandbox.wei))} APE` : number(s.sandbox.events), s.sandbox.buys ? `${plural(s.sandbox.buys, "purchase")}, nothing real` : "events, nothing real"]],
-  ["dry", "modes", (s) => [number(s.dry.events), "events, nothing sent"]],
+  ["dry", "modes", (s) => [number(s.dry.events), "on a real chain, nothing sent"]],
   ["refused", "outcomes", (s) => [number(s.refused), "by policy"]],
   ["failed", "outcomes", (s) => [number(s.failed), "failures"]],
 ];
