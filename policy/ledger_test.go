@@ -301,9 +301,20 @@ func TestClockJumpIsReported(t *testing.T) {
 	if u := usage(t, l, "agent:other"); u.ClockWarning() != "" { // nothing of its own was freed
 		t.Fatalf("%+v", u)
 	}
-	if _, err := db.ExecContext(t.Context(), `UPDATE clock SET high_water = 4070908800000`); err != nil { // 2099
-		t.Fatal(err)
+	set := func(mark time.Time) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), `UPDATE clock SET high_water = ?`, mark.UnixMilli()); err != nil {
+			t.Fatal(err)
+		}
 	}
+	c.move(-45 * time.Minute) // 24 h 15 min after the spend, which counted half an hour ago
+	set(c.now().Add(-30 * time.Minute))
+	if u := usage(t, l, ""); u.Freed.IsZero() {
+		t.Fatalf("%+v", u)
+	}
+	says() // so near to the last write, it is the time that passed
+	c.move(45 * time.Minute)
+	set(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC))
 	says("2099-01-01 00:00 UTC", "2026-03-02 13:00 UTC", "if the clock is wrong, set it right", "high_water", "money.db")
 }
 
