@@ -307,7 +307,19 @@ func eventsEmit(ctx context.Context, d *Deps, in EventsEmitIn) (EventsEmitOut, e
 	if err != nil {
 		return EventsEmitOut{}, err
 	}
-	err = d.Record(ctx, telemetry.Draft{Type: in.Type, DryRun: !in.Execute, Payload: payload, Result: result, Err: in.Error})
+	rec, err := d.recorder()
+	if err != nil {
+		return EventsEmitOut{}, err
+	}
+	draft := telemetry.Draft{Type: in.Type, DryRun: !in.Execute, Payload: payload, Result: result, Err: in.Error}
+	line, err := rec.Encode(draft)
+	if err != nil {
+		return EventsEmitOut{}, err
+	}
+	if err := telemetry.Validate(line); err != nil {
+		return EventsEmitOut{}, fault.Wrap(err, fault.Usage, "%s", err).Hintf("ape-claw events schema %s", in.Type)
+	}
+	err = d.Record(ctx, draft)
 	return EventsEmitOut{OK: true, EventType: in.Type, TraceID: cfg.TraceID.Value}, err
 }
 

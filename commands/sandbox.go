@@ -309,7 +309,9 @@ func newSandboxDown() Command {
 			if st.Current == nil {
 				out.Reason = st.Reason
 			}
-			// A running one records its own end; of a killed one nobody else tells.
-			return out, d.Record(ctx, telemetry.Draft{Type: "sandbox.stopped", Result: map[string]any{"stopped": st.Current != nil}})
+			if !st.Stale {
+				return out, nil // a running one records its own end
+			}
+			return out, d.Record(ctx, telemetry.Draft{Type: "sandbox.stopped", Result: map[string]any{"stopped": true}})
 		}, printSandbox)
 }
