@@ -60,6 +60,14 @@ func (l *memLog) drop(n int) {
 	l.lines = l.lines[n:]
 }
 
+// truncate keeps the oldest n lines only.
+func (l *memLog) truncate(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = l.lines[:n:n]
+	l.signal()
+}
+
 func (l *memLog) endLocked() telemetry.Cursor {
 	if n := len(l.lines); n > 0 {
 		return l.lines[n-1].At

@@ -139,8 +139,9 @@ func (h *hub) wakeAll() {
 }
 
 // find looks for the first frame after c. It returns the block and the frame's
-// index in it; or, when c is at (or ahead of) the end, a channel to wait on;
-// or neither when only the file can tell. c must be a place between lines, as
+// index in it; or, when c is at the end, a channel to wait on; or neither when
+// only the file can tell: so for a client that is ahead of the hub, since the log
+// may have become shorter under its old id. c must be a place between lines, as
 // clients' cursors are once the file has checked them.
 func (h *hub) find(c telemetry.Cursor) (b *block, i int, wait <-chan struct{}) {
 	h.mu.Lock()
@@ -148,10 +149,10 @@ func (h *hub) find(c telemetry.Cursor) (b *block, i int, wait <-chan struct{}) {
 	if c.Log != h.end.Log {
 		return nil, 0, nil
 	}
-	if c.Log == "" || c.Pos >= h.end.Pos {
+	if c.Pos == h.end.Pos {
 		return nil, 0, h.wake
 	}
-	if len(h.blocks) == 0 || c.Pos < h.blocks[0].start.Pos {
+	if c.Pos > h.end.Pos || len(h.blocks) == 0 || c.Pos < h.blocks[0].start.Pos {
 		return nil, 0, nil
 	}
 	k := sort.Search(len(h.blocks), func(k int) bool { return h.blocks[k].end.Pos > c.Pos })

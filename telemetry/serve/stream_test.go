@@ -175,6 +175,23 @@ func TestAStreamThatIsAheadOfTheServer(t *testing.T) {
 	ahead.want(event("a.b", 2))
 }
 
+// A log may lose its end and keep its id, as after a restore from a backup.
+func TestAStreamThatIsAheadOfAShorterLog(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	s := start(t, serve.Options{Log: log, Heartbeat: time.Hour})
+	st := s.stream("")
+	log.add(events("a.b", 0, 8)...)
+	st.want(events("a.b", 0, 8)...)
+	log.truncate(3)
+	if f := st.next(); f.name != "reset" || !strings.Contains(f.data, `"unknown"`) {
+		t.Fatalf("got %+v, want a reset", f)
+	}
+	st.want(events("a.b", 0, 3)...)
+	log.add(event("a.b", 9))
+	st.want(event("a.b", 9))
+}
+
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	log := newMemLog("aa")
