@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"sync"
 
@@ -29,7 +30,9 @@ type reader struct {
 	head    *head // of file at the last look
 	log     string
 	base    int64
-	cut     bool // file was cut, or replaced, in a way events.meta does not know yet
+	cut     bool            // file was cut, or replaced, in a way events.meta does not know yet
+	top     int64           // the farthest end of log that was seen: below it, bytes are gone
+	dead    map[string]bool // ids of logs that were cut, never to be used again
 	end     int64
 	bad     BadLines
 	scanned scanned
@@ -95,7 +98,7 @@ func (r *reader) drop() {
 		_ = r.file.release() // only read: nothing to lose
 		r.file = nil
 	}
-	r.size, r.head, r.cut = 0, nil, false
+	r.size, r.head = 0, nil
 }
 
 // look finds out which log there is now, and how far it reaches. It writes
@@ -215,7 +218,7 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 			return false, err
 		}
 		if same {
-			r.size = size
+			r.size, r.top = size, max(r.top, r.base+size)
 			return true, nil
 		}
 	}
@@ -226,7 +229,8 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 	m := &r.meta
 	rotated := m.Log != "" && m.Head == nil && m.Base > 0
 	if h == nil && !rotated {
-		r.size, r.head = size, nil
+		// Whatever comes after this emptiness is not what was there, however long.
+		r.size, r.head, r.top = size, nil, math.MaxInt64
 		return false, nil
 	}
 	ours := rotated
@@ -235,16 +239,33 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 			return false, err
 		}
 	}
-	switch old := r.log; {
-	case shrunk && !fresh && ours:
-		r.log, r.base, r.cut = nextLogID(old, h), 0, true
-	case ours && !(note.log == m.Log && note.end > size):
-		r.log, r.base, r.cut = m.Log, m.Base, false
-	default:
-		r.log, r.base, r.cut = nextLogID(m.Log, h), 0, true
+	if ours && note.log == m.Log && note.end > size {
+		ours = false
 	}
-	r.size, r.head = size, h
+	r.name(h, size, ours)
 	return true, nil
+}
+
+// name gives the open file, of size bytes, its id and place. ours: it is what
+// events.meta speaks of. An id is never kept by a file that has lost bytes, or a
+// cursor to them would pass for one to what came in their place.
+func (r *reader) name(h *head, size int64, ours bool) {
+	log, base := r.meta.Log, r.meta.Base
+	if !ours {
+		log, base = nextLogID(log, h), 0
+	}
+	for r.dead[log] || log == r.log && base+size < r.top {
+		if r.dead == nil {
+			r.dead = map[string]bool{}
+		}
+		r.dead[log] = true
+		log, base = nextLogID(log, h), 0
+	}
+	if log != r.log {
+		r.top = 0
+	}
+	r.log, r.base, r.cut = log, base, log != r.meta.Log
+	r.size, r.head, r.top = size, h, max(r.top, base+size)
 }
 
 // noteOf reads the lock file's record.
