@@ -89,11 +89,13 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 				return AuthSetOut{}, err
 			}
 		}
-		d.redactor().Add(v)
+		if f.ask != "" && len(v) >= minSecret {
+			d.redactor().Add(v)
+		}
 		*f.out = strings.TrimSpace(v)
 	}
-	if prof.AgentID != "" && !validID(prof.AgentID) {
-		return AuthSetOut{}, fault.New(fault.Usage, "--agent-id %q: letters, digits and . _ : @ - only, at most 128", prof.AgentID)
+	if prof.AgentID != "" && !validAgent(prof.AgentID) {
+		return AuthSetOut{}, badAgent(prof.AgentID)
 	}
 	if err := d.confirmKey(in.PrivateKey, prof.PrivateKey); err != nil {
 		return AuthSetOut{}, err
@@ -140,14 +142,30 @@ type AuthShowIn struct{}
 
 // AuthShowOut shows what is set and from where; secrets are masked.
 type AuthShowOut struct {
-	OK            bool              `json:"ok"`
-	Path          string            `json:"path"`
-	AgentID       string            `json:"agentId"`
-	AgentToken    string            `json:"agentToken"`
-	OpenSeaAPIKey string            `json:"openseaApiKey"`
-	PrivateKey    string            `json:"privateKey"`
-	Address       string            `json:"address,omitempty"`
-	Sources       map[string]string `json:"sources"`
+	OK            bool         `json:"ok"`
+	Path          string       `json:"path"`
+	AgentID       string       `json:"agentId"`
+	AgentToken    string       `json:"agentToken"`
+	OpenSeaAPIKey string       `json:"openseaApiKey"`
+	PrivateKey    string       `json:"privateKey"`
+	Address       string       `json:"address,omitempty"`
+	Sources       []AuthSource `json:"sources"`
+}
+
+// AuthSource is where a credential comes from. A map by field would be taken for
+// the secrets themselves and hidden.
+type AuthSource struct {
+	Field  string `json:"field"`
+	Source string `json:"source"`
+}
+
+func (o AuthShowOut) source(field string) string {
+	for _, s := range o.Sources {
+		if s.Field == field {
+			return " (" + s.Source + ")"
+		}
+	}
+	return ""
 }
 
 // masked stands for a secret that is set. It shows nothing of it: the ends of a
@@ -163,14 +181,14 @@ func newAuthShow() Command {
 				return AuthShowOut{}, err
 			}
 			out := AuthShowOut{OK: true, Path: store.Display(store.ProfilePath(cfg.Home)), AgentID: cfg.Agent.Value,
-				Sources: map[string]string{"agentId": cfg.Agent.Source}}
+				Sources: []AuthSource{{"agentId", cfg.Agent.Source}}}
 			for _, f := range []struct {
 				name string
 				s    Secret
 				out  *string
 			}{{"agentToken", cfg.AgentToken, &out.AgentToken}, {"openseaApiKey", cfg.OpenSeaKey, &out.OpenSeaAPIKey}, {"privateKey", cfg.PrivateKey, &out.PrivateKey}} {
 				if f.s.Set() {
-					*f.out, out.Sources[f.name] = masked, f.s.Source
+					*f.out, out.Sources = masked, append(out.Sources, AuthSource{f.name, f.s.Source})
 				}
 			}
 			if cfg.PrivateKey.Set() {
@@ -184,16 +202,9 @@ func newAuthShow() Command {
 		},
 		func(p *Printer, out AuthShowOut) {
 			p.Head("Credentials (%s)", out.Path)
-			p.KV("agent id", out.AgentID+from(out.Sources["agentId"]), "agent token", out.AgentToken+from(out.Sources["agentToken"]),
-				"OpenSea key", out.OpenSeaAPIKey+from(out.Sources["openseaApiKey"]), "private key", out.PrivateKey+from(out.Sources["privateKey"]), "address", out.Address)
+			p.KV("agent id", out.AgentID+out.source("agentId"), "agent token", out.AgentToken+out.source("agentToken"),
+				"OpenSea key", out.OpenSeaAPIKey+out.source("openseaApiKey"), "private key", out.PrivateKey+out.source("privateKey"), "address", out.Address)
 		})
-}
-
-func from(source string) string {
-	if source == "" {
-		return ""
-	}
-	return " (" + source + ")"
 }
 
 // AuthClearIn names what to forget.

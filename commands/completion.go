@@ -3,11 +3,14 @@ package commands
 import (
 	"bytes"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ape-claw/ape-claw/nft"
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
@@ -95,6 +98,13 @@ func (d *Deps) completeCollections(context.Context) []string {
 }
 
 func (d *Deps) completeQuotes(ctx context.Context) []string {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(cfg.StateDir, store.StateFile)); err != nil {
+		return nil // nothing was quoted here, and a key press makes no file
+	}
 	quotes, err := d.quoteList(ctx, nft.QuotesListIn{Limit: 20})
 	if err != nil {
 		return nil

@@ -3,6 +3,7 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -125,6 +126,9 @@ func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if fi, err := os.Stat(home); err == nil && !fi.IsDir() {
+		return nil, store.CheckDir(home)
+	}
 	if err := r.readFile(home); err != nil {
 		return nil, err
 	}
@@ -134,7 +138,7 @@ func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	case ProfileSandbox:
 		c.useSandbox()
 	default:
-		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", c.Profile)
+		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", masked64(c.Profile)).Hintf("--profile sandbox")
 	}
 	if r.profile, err = store.LoadProfile(c.Home); err != nil {
 		return nil, err
@@ -172,6 +176,9 @@ func (r *resolver) homeDir() (string, error) {
 	return filepath.Join(user, ".ape-claw"), nil
 }
 
+// maxConfig is more than any config file needs, in bytes.
+const maxConfig = 1 << 20
+
 // readFile reads the config file, strictly: a key that nobody reads is an error.
 func (r *resolver) readFile(home string) error {
 	s := r.get("config")
@@ -182,11 +189,19 @@ func (r *resolver) readFile(home string) error {
 			return nil
 		}
 	}
+	f, err := store.OpenToRead(path)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return fault.Wrap(err, fault.Usage, "config file %s does not exist", store.Display(path))
+		}
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
 	v := viper.New()
-	v.SetConfigFile(path)
-	if err := v.ReadInConfig(); err != nil {
+	v.SetConfigType(strings.TrimPrefix(filepath.Ext(path), "."))
+	if err := v.ReadConfig(io.LimitReader(f, maxConfig)); err != nil {
 		return fault.Wrap(err, fault.Usage, "config file %s can't be read", store.Display(path)).
-			Hintf("it must be YAML, JSON or TOML; see docs/configuration.md")
+			Hintf("it must be YAML, JSON or TOML, and say so by its name; see docs/configuration.md")
 	}
 	for _, key := range v.AllKeys() {
 		if o, ok := r.byKey[key]; !ok || !o.file {
@@ -259,6 +274,24 @@ func logLevels() []string { return []string{logOff, "error", "warn", "info", "de
 // maxID bounds what may stand in an envelope as an id.
 const maxID = 128
 
+// validAgent reports whether s can be an agent's id, the rule of every part of the
+// program: 2 to 64 lower-case letters, digits, _ and -, a letter or digit first.
+// What looks like a key is none.
+func validAgent(s string) bool {
+	for i, c := range []byte(s) {
+		alnum := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+		if !alnum && (i == 0 || c != '_' && c != '-') {
+			return false
+		}
+	}
+	return len(s) >= 2 && len(s) <= 64 && masked64(s) != hidden
+}
+
+func badAgent(s string) error {
+	return fault.New(fault.Usage, "--agent-id %q: 2 to 64 lower-case letters, digits, _ and - are expected, a letter or digit first", masked64(s)).
+		Hintf("--agent-id my-agent-1")
+}
+
 // validID reports whether s can be an id of an agent, a session or a trace: short,
 // printable, no spaces, starting with a letter or digit.
 func validID(s string) bool {
@@ -280,9 +313,13 @@ func (r *resolver) fill(c *Config) error {
 	c.PolicyFile = r.get("policy").Value
 	c.ownAgent = r.profile.AgentID
 	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
-	for name, s := range map[string]Setting{"agent-id": c.Agent, "trace-id": c.TraceID, "session-id": c.SessionID} {
+	if !validAgent(c.Agent.Value) {
+		return badAgent(c.Agent.Value)
+	}
+	for name, s := range map[string]Setting{"trace-id": c.TraceID, "session-id": c.SessionID} {
 		if s.Value != "" && !validID(s.Value) {
-			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, s.Value)
+			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, masked64(s.Value)).
+				Hintf("--%s my-%s-1", name, strings.TrimSuffix(name, "-id"))
 		}
 	}
 	if c.TraceID.Value == "" {

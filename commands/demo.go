@@ -205,6 +205,9 @@ func (s *story) step(ctx context.Context, wantExit int, tells func(doc map[strin
 	h := s.host
 	h.Stdout, h.Stderr = &stdout, &stderr
 	exit := Run(ctx, append(slices.Clone(args), "--json"), h)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	line := "ape-claw " + quoteArgs(args)
 	var doc map[string]any
 	dec := json.NewDecoder(bytes.NewReader(stdout.Bytes()))
@@ -293,10 +296,13 @@ func (s *story) logged() ([]string, error) {
 	return lines, nil
 }
 
-// showDemo shows the story's end to people while everything stays up.
+// shown says that the result was printed while everything was still up.
+func (o DemoOut) shown() bool { return o.kept }
+
+// showDemo shows the story's end while everything stays up.
 func (d *Deps) showDemo(out DemoOut) error {
 	if d.wantJSON {
-		return nil
+		return d.stream(out)
 	}
 	p := d.printer()
 	printDemo(p, out)
@@ -304,9 +310,6 @@ func (d *Deps) showDemo(out DemoOut) error {
 }
 
 func printDemo(p *Printer, out DemoOut) {
-	if out.kept {
-		return
-	}
 	p.Line("%s The agent owns the token: %s", p.style(green, "Done."), out.Owner)
 	p.Line("  %d events of the story in %s/events.jsonl, all of them seen on %sevents, byte for byte", out.Events, out.StateDir, out.Dashboard)
 	p.Line("  %s seconds. Look at them again:  ape-claw events tail --trace %s", out.Seconds, out.TraceID)

@@ -96,7 +96,12 @@ wrong is an issue and exits 13; something missing is a warning that names the fi
 
 func doctor(ctx context.Context, d *Deps, _ DoctorIn) (DoctorOut, error) {
 	out := d.examine(ctx)
-	if _, err := d.Config(); err != nil {
+	if err := ctx.Err(); err != nil {
+		return out, err // what was found after the interrupt says nothing
+	}
+	if _, err := d.Config(); isCode(err, fault.Usage) {
+		return out, err
+	} else if err != nil {
 		return out, nil // nowhere known to record it
 	}
 	return out, d.Record(ctx, telemetry.Draft{Type: "doctor.ran", ChainID: out.ChainID, Result: map[string]any{
@@ -171,6 +176,11 @@ func (r *checkup) dirs(cfg *Config) {
 	// Of the state directory others may read the names: the files in it are private.
 	r.homeOK = r.dir("home", cfg.Home, 0o077)
 	r.stateOK = r.dir("state directory", cfg.StateDir, 0o022)
+	if log, err := r.d.log(); r.stateOK && err == nil {
+		if err := log.Usable(); err != nil {
+			r.issue("event log: %s", sentence(err))
+		}
+	}
 	for _, path := range []string{store.ProfilePath(cfg.Home), filepath.Join(cfg.Home, store.MoneyFile), filepath.Join(cfg.StateDir, store.StateFile)} {
 		if loose := store.LooseMode(path); loose != "" {
 			r.warn("%s", loose)

@@ -33,13 +33,17 @@ type EventsTailOut struct {
 	Count  int    `json:"count"`
 	Cursor string `json:"cursor,omitempty"`
 	Bad    int64  `json:"badLines,omitempty"`
+	// Events are the lines as they stand in the log; with --follow they were
+	// printed one by one instead.
+	Events []json.RawMessage `json:"events,omitzero"`
 }
 
 func newEventsTail() Command {
 	return define(Spec{Name: "events tail", Short: "Show the newest events, and follow new ones", Quiet: true, Streams: true,
 		Long: `Show the newest events of the local log, or of a server with --url, and follow new
-ones with --follow. With --json every event is its own line, exactly as it stands in
-the log, and the last line says how many there were and where to go on (--after).`,
+ones with --follow. With --json the events stand in one document, with where to go on
+(--after); with --follow every event is its own line, exactly as it stands in the log,
+and the last line says how many there were.`,
 		Example: "  ape-claw events tail --follow --type 'nft.*'\n  ape-claw events tail --url http://127.0.0.1:8787 --follow",
 		Risk:    RiskRead, Permission: "events:read"},
 		eventsTail,
@@ -67,6 +71,9 @@ func eventsTail(ctx context.Context, d *Deps, in EventsTailIn) (EventsTailOut, e
 		}
 	}
 	t := &tailer{d: d, in: in, filter: filter, ok: ok, p: d.printer(), out: EventsTailOut{OK: true}}
+	if d.wantJSON && !in.Follow {
+		t.out.Events = []json.RawMessage{}
+	}
 	if in.URL != "" {
 		err = t.remote(ctx)
 	} else {
@@ -91,6 +98,10 @@ type tailer struct {
 func (t *tailer) show(line []byte, cursor string) error {
 	t.out.Count++
 	t.out.Cursor = cursor
+	if t.d.wantJSON && !t.in.Follow {
+		t.out.Events = append(t.out.Events, json.RawMessage(t.d.redactor().Foreign(bytes.TrimRight(line, "\r"))))
+		return nil
+	}
 	if t.d.wantJSON {
 		return t.d.writeOut(append(t.d.redactor().Foreign(bytes.TrimRight(line, "\r")), '\n'))
 	}

@@ -145,7 +145,7 @@ func groupRun(cmd *cobra.Command, args []string) error {
 		return fault.New(fault.Usage, "%s needs a command: %s", cmd.CommandPath(), strings.Join(childNames(cmd), ", ")).
 			Hintf("%s --help", cmd.CommandPath())
 	}
-	err := fault.New(fault.Usage, "unknown command %q for %s", args[0], cmd.CommandPath()).
+	err := fault.New(fault.Usage, "unknown command %q for %s", masked64(args[0]), cmd.CommandPath()).
 		Hintf("%s --help", cmd.CommandPath())
 	if near := nearest(args[0], childNames(cmd)); near != "" {
 		err = err.Hintf("did you mean: %s %s", cmd.CommandPath(), near)
@@ -192,21 +192,24 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return fault.Wrap(err, fault.Usage, "unknown flag -%s for %s", short, cmd.CommandPath()).Hintf("%s", hint)
+			return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "-"+masked64(short), cmd.CommandPath()).Hintf("%s", hint)
 		}
 		if near := nearest(Kebab(name), flagNames(cmd)); near != "" {
 			hint = "did you mean: --" + near
 		}
-		return fault.Wrap(err, fault.Usage, "unknown flag --%s for %s", name, cmd.CommandPath()).Hintf("%s", hint)
+		return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "--"+masked64(name), cmd.CommandPath()).Hintf("%s", hint)
 	case errors.As(err, &needs):
 		return fault.Wrap(err, fault.Usage, "--%s of %s needs a value", needs.GetSpecifiedName(), cmd.CommandPath()).Hintf("%s", hint)
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		shown := invalid.GetValue()
+		shown, why := masked64(invalid.GetValue()), invalid.Unwrap().Error()
 		if secretFlag(f.Name) {
-			shown = "***"
+			shown = hidden
 		}
-		return fault.Wrap(err, fault.Usage, "--%s %q: %v", f.Name, shown, invalid.Unwrap()).Hintf("%s", hint)
+		if f.Name == "json" {
+			why = "it is neither true nor false"
+		}
+		return fault.Wrap(err, fault.Usage, "--%s %q: %s", f.Name, shown, why).Hintf("%s", hint)
 	}
 	return fault.Wrap(err, fault.Usage, "the flags of %s can't be read", cmd.CommandPath()).Hintf("%s", hint)
 }
@@ -290,7 +293,8 @@ func runTree(ctx context.Context, args []string, host Host, list []Command, part
 	}
 	if err != nil && !d.ran {
 		// Parsing or look-up failed, no operation ran: the error is still to be recorded and told.
-		err = d.finish(ctx, Command{Spec: Spec{Name: commandName(cmd), Risk: RiskRead}}, nil, err)
+		d.spec = Spec{Name: commandName(cmd), Risk: RiskRead}
+		err = d.finish(ctx, Command{Spec: d.spec}, nil, err)
 	}
 	return fault.ExitCode(err), err
 }

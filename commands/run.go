@@ -50,7 +50,10 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 			err = f.Failure()
 		}
 		if printErr := d.printResult(c, out); printErr != nil {
-			return printErr
+			e := fault.Wrap(printErr, fault.StateUnusable, "standard output can't be written: what the command did is in the event log").
+				WithSent(fault.SentMaybe)
+			fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", e.Message)
+			return e
 		}
 		return err
 	}
@@ -112,7 +115,7 @@ func (d *Deps) recordFailure(ctx context.Context, c Command, e *fault.Error) {
 
 // printResult writes the one result document, or the text for people.
 func (d *Deps) printResult(c Command, out any) error {
-	if out == nil {
+	if s, ok := out.(interface{ shown() bool }); out == nil || (ok && s.shown()) {
 		return nil
 	}
 	if !d.wantJSON {

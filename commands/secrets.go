@@ -31,6 +31,26 @@ func secretArgs(args []string) []string {
 	return out
 }
 
+// masked64 hides what may be a key that was typed where none belongs: a word of
+// sixteen hex digits or more, or of a token's form. Other words are shown, cut to
+// what a person needs to recognise a typo.
+func masked64(word string) string {
+	bare := strings.TrimPrefix(strings.ToLower(word), "0x")
+	hex := strings.Trim(bare, "0123456789abcdef") == ""
+	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "sk-") {
+		return hidden
+	}
+	if r := []rune(word); len(r) > shownWord {
+		return string(r[:shownWord]) + "…"
+	}
+	return word
+}
+
+const (
+	hidden    = "***"
+	shownWord = 40
+)
+
 // minSecret is the length from which a value is worth hiding everywhere.
 const minSecret = 4
 

@@ -65,8 +65,16 @@ func define[In, Out any](spec Spec, op Op[In, Out], text func(p *Printer, out Ou
 			in := new(In)
 			fields := bindFields(cmd, d, reflect.ValueOf(in).Elem())
 			return bound{
-				check: func() error { return fields.check(cmd) },
-				run:   func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
+				check: func() error {
+					if err := fields.check(cmd); err != nil {
+						return err
+					}
+					if c, ok := any(*in).(checker); ok {
+						return c.Check()
+					}
+					return nil
+				},
+				run: func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
 			}
 		},
 		text: func(p *Printer, out any) { text(p, out.(Out)) },
@@ -78,6 +86,10 @@ type bound struct {
 	check func() error // what is missing or too much on the command line
 	run   func(ctx context.Context) (any, error)
 }
+
+// checker is an In that knows what is wrong with it before anything is asked or
+// written.
+type checker interface{ Check() error }
 
 // failer is an Out that describes a failure itself, as doctor's does: it is
 // printed as the result, and the error decides the exit status.

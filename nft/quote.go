@@ -71,6 +71,12 @@ func (s *Service) Quote(ctx context.Context, in QuoteIn) (QuoteOut, error) {
 	return QuoteOut{OK: true, Quote: q, Next: s.next(cmdSimulate, q.QuoteID)}, nil
 }
 
+// Check reports what is wrong with the input alone.
+func (in QuoteIn) Check() error {
+	_, err := in.parse()
+	return err
+}
+
 // parse checks what the caller typed.
 func (in QuoteIn) parse() (limit units.Wei, err error) {
 	if !market.ValidTokenID(in.TokenID) {

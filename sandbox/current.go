@@ -101,7 +101,8 @@ func Load(home string) (*Current, error) {
 	if c == nil {
 		return nil, fault.New(fault.Upstream, "no sandbox is running").Hintf("ape-claw sandbox up --detach").WithSent(fault.SentNo)
 	}
-	if !alive(c.PID) {
+	// A process that was killed and not yet reaped still has its pid; its lock is free.
+	if !alive(c.PID) || !(Control{Home: home}).held() {
 		return nil, fault.New(fault.Upstream, "the sandbox of pid %d is gone: it was killed, or the machine restarted", c.PID).
 			Hintf("ape-claw sandbox up --detach").WithSent(fault.SentNo)
 	}

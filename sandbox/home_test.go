@@ -39,7 +39,7 @@ func TestHomeAndCurrent(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sandbox.Load(home); fault.CodeOf(err) != fault.Upstream || fault.From(err).Hint != "ape-claw sandbox up" {
+	if _, err := sandbox.Load(home); fault.CodeOf(err) != fault.Upstream || fault.From(err).Hint != "ape-claw sandbox up --detach" {
 		t.Errorf("after Close: %v", err)
 	}
 	if _, err := rpc(t, c.RPCURL, "eth_chainId"); err == nil {

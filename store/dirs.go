@@ -28,10 +28,30 @@ func EnsureDir(dir string) error {
 	if err := CheckDir(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	if err := checkParent(dir); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, DirPerm); err != nil {
 		return unusable(err, dir)
 	}
 	return CheckDir(dir)
+}
+
+// checkParent refuses to make a directory inside another user's as root: it would
+// be root's, and lock the owner out of it.
+func checkParent(dir string) error {
+	for parent := filepath.Dir(dir); ; parent = filepath.Dir(parent) {
+		fi, err := os.Stat(parent)
+		if err == nil {
+			if fi.Mode()&fs.ModeSticky != 0 {
+				return nil // a directory for everybody, such as the one for temporary files
+			}
+			return checkOwner(fi, parent)
+		}
+		if parent == filepath.Dir(parent) {
+			return nil
+		}
+	}
 }
 
 // CheckDir is EnsureDir without creating anything; a missing directory is an

@@ -294,3 +294,22 @@ func TestLooseMode(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A new directory inside another user's would belong to root and lock the owner out.
+func TestRootMakesNothingInOthersDirectories(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can own what it makes elsewhere")
+	}
+	parent := filepath.Join(t.TempDir(), "theirs")
+	if err := errors.Join(os.Mkdir(parent, 0o755), os.Chown(parent, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(parent, "state")
+	if err := store.EnsureDir(dir); fault.CodeOf(err) != fault.StateUnusable {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it was made all the same")
+	}
+}

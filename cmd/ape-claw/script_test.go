@@ -44,6 +44,16 @@ func TestScripts(t *testing.T) {
 			e.Setenv("NO_COLOR", "1")
 			// Nothing may leave the machine: the built-in RPC is out of reach at once.
 			e.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+			e.Defer(func() {
+				// A script that failed in between must not leave its sandbox behind.
+				home := filepath.Join(e.WorkDir, "user", ".ape-claw")
+				if cur, err := sandbox.Load(home); err != nil || cur.PID == os.Getpid() {
+					return
+				}
+				if _, err := (sandbox.Control{Home: home}).Down(context.Background()); err != nil {
+					t.Logf("sandbox down: %v", err)
+				}
+			})
 			return os.MkdirAll(filepath.Join(e.WorkDir, "user"), 0o700)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
