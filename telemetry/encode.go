@@ -66,6 +66,10 @@ func encodeLine(red *Redactor, now time.Time, s Scope, d Draft) ([]byte, error) 
 	if len(out)+1 > MaxLine {
 		return nil, fault.New(fault.Internal, "event %s: a line of %d bytes is too long", d.Type, len(out))
 	}
+	if kindOfLine(out) != goodLine { // each part is valid, but the envelope is one level more
+		return nil, fault.New(fault.Usage, "event %s: no reader could read its line: payload or result is nested too deep", d.Type).
+			Hintf("at most %d objects and lists may be inside one another", maxDepth-1)
+	}
 	return out, nil
 }
 
