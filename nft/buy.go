@@ -64,6 +64,9 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 	}
 	f, err := s.fence(ctx, policy.DryRun)
 	if err == nil {
+		err = s.otherChain(f, q, cmdBuy)
+	}
+	if err == nil {
 		err = s.expired(q, s.now())
 	}
 	if err != nil {
@@ -128,6 +131,9 @@ func payload(q Quote) map[string]any {
 // bytes, and the sender.
 func (s *Service) execute(ctx context.Context, q Quote, in BuyIn) (BuyOut, error) {
 	f, err := s.fence(ctx, policy.Execute)
+	if err == nil {
+		err = s.otherChain(f, q, cmdBuy)
+	}
 	if err != nil {
 		return BuyOut{}, err
 	}

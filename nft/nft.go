@@ -8,6 +8,7 @@ import (
 	"context"
 	"database/sql"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -225,6 +226,19 @@ func (s *Service) used(q Quote) error {
 		return e.Hintf("find out what became of it: %s nft resume", s.d.CLI)
 	}
 	return e.Hintf("make a new quote: %s nft quote", s.d.CLI)
+}
+
+// otherChain is the refusal of a quote that was made under another profile, which
+// most often is a terminal in which the profile's variable is not set.
+func (s *Service) otherChain(f policy.Fence, q Quote, command string) error {
+	if f.Policy == nil || q.ChainID == f.Policy.ChainID {
+		return nil
+	}
+	e := fault.New(fault.ChainMismatch, "quote %s was made on chain %d, and this acts on chain %d", q.QuoteID, q.ChainID, f.Policy.ChainID).WithSent(fault.SentNo)
+	if slices.Contains(chain.SandboxChains(), q.ChainID) {
+		return e.Hintf("it is the sandbox's: ape-claw --profile sandbox %s --quote %s", command, q.QuoteID)
+	}
+	return e.Hintf("use the profile that quoted it: ape-claw --profile apechain %s --quote %s", command, q.QuoteID)
 }
 
 // expired is the refusal of a quote whose time is over.

@@ -55,6 +55,9 @@ func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, err
 	}
 	f, err := s.fence(ctx, policy.Inspect)
 	if err == nil {
+		err = s.otherChain(f, q, cmdSimulate)
+	}
+	if err == nil {
 		err = policy.Decide(policy.Inspect, f, s.purchase(f, q)).Refusal()
 	}
 	if err != nil {
