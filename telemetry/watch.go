@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"golang.org/x/sys/unix"
 )
 
 // Watch returns a channel that gets a value whenever the log may have changed:
@@ -28,7 +29,9 @@ type watch struct {
 	l      *Log
 	out    chan struct{}
 	notify *fsnotify.Watcher // nil: polling
+	dir    identity          // of the directory that notify is about
 	last   signature
+	told   bool // of a change, since the last look
 }
 
 // signature is what a poll compares.
@@ -51,6 +54,12 @@ func (w *watch) subscribe() {
 	if w.l.noNotify {
 		return
 	}
+	// First which directory it is: if another takes its name before Add, the next
+	// look finds out.
+	dir, ok := dirAt(w.l.dir)
+	if !ok {
+		return
+	}
 	n, err := fsnotify.NewWatcher()
 	if err != nil {
 		return // no watches left: the poll does it
@@ -59,7 +68,18 @@ func (w *watch) subscribe() {
 		_ = n.Close() // it watches nothing
 		return
 	}
-	w.notify = n
+	w.notify, w.dir = n, dir
+}
+
+// dirAt says which directory is at path, also through links; ok is false when
+// there is none.
+func dirAt(path string) (id identity, ok bool) {
+	var st unix.Stat_t
+	err := unix.Stat(path, &st)
+	for err == unix.EINTR {
+		err = unix.Stat(path, &st)
+	}
+	return stateOf(&st).identity, err == nil
 }
 
 func (w *watch) run(ctx context.Context) {
@@ -80,18 +100,20 @@ func (w *watch) run(ctx context.Context) {
 			switch {
 			case !ok || e.Name == w.l.dir && e.Has(fsnotify.Remove|fsnotify.Rename):
 				w.unsubscribe() // the directory is gone
+				w.look()
 				w.signal()
+				timer.Reset(w.interval())
 			case w.concerns(e):
+				w.told = true
 				w.signal()
-			default:
-				continue
 			}
 		case <-errs: // events were lost: look
+			w.told = true
 			w.signal()
-		case <-timer.C:
+		case <-timer.C: // however much the notifications say: they may be of a directory that was moved
 			w.look()
+			timer.Reset(w.interval())
 		}
-		timer.Reset(w.interval())
 	}
 }
 
@@ -112,13 +134,23 @@ func (w *watch) interval() time.Duration {
 	return w.l.fastPoll
 }
 
-// look is the poll. Without notifications it also tries to get them.
+// look is the poll. Without notifications it also tries to get them, and anew
+// when they are of a directory that no longer has this name, as after a parent was
+// renamed, or when they have kept silent about a change.
 func (w *watch) look() {
-	if w.notify == nil {
-		w.subscribe()
+	now := w.l.signature()
+	changed := now != w.last
+	if dir, ok := dirAt(w.l.dir); w.notify != nil && (!ok || dir != w.dir || changed && !w.told) {
+		w.unsubscribe()
 	}
-	if now := w.l.signature(); now != w.last {
-		w.last = now
+	w.told = false
+	if w.notify == nil {
+		if w.subscribe(); w.notify != nil { // for what came before
+			now = w.l.signature()
+			changed = changed || now != w.last
+		}
+	}
+	if w.last = now; changed {
 		w.signal()
 	}
 }
