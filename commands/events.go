@@ -280,7 +280,7 @@ func newEventsEmit() Command {
 emits itself can't be emitted by hand; a type of the published schema that it does not
 emit yet is checked against its schema.`,
 		Example: `  ape-claw events emit myagent.step.done --payload '{"step":3}'`,
-		Events:  []string{telemetry.CustomType}, Risk: RiskWrite, Permission: "events:write"},
+		Events:  []string{telemetry.CustomType}, Offline: true, Risk: RiskWrite, Permission: "events:write"},
 		eventsEmit,
 		func(p *Printer, out EventsEmitOut) { p.Line("Wrote %s (trace %s).", out.EventType, out.TraceID) })
 }

@@ -76,7 +76,7 @@ func (d *Deps) market(flag string) (market.Source, error) {
 func newMarketCollections() Command {
 	return define(Spec{Name: "market collections", Short: "List the collections of the allowlist",
 		Example: "  ape-claw market collections --recommended",
-		Events:  []string{market.EventCollectionsRead}, Risk: RiskRead, Permission: "market:read"},
+		Events:  []string{market.EventCollectionsRead}, Offline: true, Risk: RiskRead, Permission: "market:read"},
 		func(ctx context.Context, d *Deps, in market.CollectionsIn) (market.CollectionsOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -146,7 +146,7 @@ type AllowlistAuditOut struct {
 
 func newAllowlistAudit() Command {
 	return define(Spec{Name: "allowlist audit", Short: "Find entries without a contract, and names or contracts that collide",
-		Events: []string{"allowlist.audit.ran"}, Risk: RiskRead, Permission: "policy:read"},
+		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
 		func(ctx context.Context, d *Deps, _ AllowlistAuditIn) (AllowlistAuditOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -190,7 +190,7 @@ type AllowlistListOut struct {
 
 func newAllowlistList() Command {
 	return define(Spec{Name: "allowlist list", Short: "List the collections that may be bought, and the files that say so",
-		Events: []string{"allowlist.list.read"}, Risk: RiskRead, Permission: "policy:read"},
+		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
 		func(ctx context.Context, d *Deps, _ AllowlistListIn) (AllowlistListOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -25,7 +24,7 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 	}
 	if !c.Anywhere {
 		cfg, err := d.Config()
-		if err == nil && needsWorld(c) {
+		if err == nil && !c.Offline && !c.Quiet {
 			err = cfg.SandboxErr
 		}
 		if err != nil {
@@ -68,13 +67,6 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 	return e
 }
 
-// needsWorld reports whether a command acts on the profile's chain and market: the
-// others work under the sandbox profile while no sandbox runs.
-func needsWorld(c Command) bool {
-	group, _, _ := strings.Cut(c.Name, " ")
-	return !c.Quiet && group != "sandbox" && group != "events" && group != "demo" && group != "dashboard" && group != "auth" && group != "allowlist"
-}
-
 func causes(err error) string {
 	s := err.Error()
 	for {
@@ -101,14 +93,12 @@ func (d *Deps) recordFailure(ctx context.Context, c Command, e *fault.Error) {
 			return // a typo must not create a state directory
 		}
 	}
-	if e.Code == fault.StateUnusable {
-		return // the log is what can't be used
-	}
-	// The command has failed already; that its record failed too is a warning.
+	// The command has failed already; that its record failed too is a warning,
+	// unless that is what it failed for.
 	if err := d.Record(context.WithoutCancel(ctx), telemetry.Draft{
 		Type: "command.failed", Err: e.Message,
 		Result: map[string]any{"code": string(e.Code), "exit": fault.ExitCode(e)},
-	}); err != nil {
+	}); err != nil && e.Code != fault.StateUnusable {
 		d.warn("%s", fault.From(err).Message)
 	}
 }

@@ -37,6 +37,9 @@ type Spec struct {
 	Quiet bool
 	// Streams says that --json prints NDJSON, the last line being the result.
 	Streams bool
+	// Offline commands need neither chain nor marketplace: they work under the
+	// sandbox profile while no sandbox runs. So do quiet ones.
+	Offline bool
 	// Anywhere commands work when configuration is broken: they report it.
 	Anywhere bool
 }
