@@ -37,11 +37,15 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	writeBody(w, status, body)
 }
 
-func writeBody(w http.ResponseWriter, status int, body []byte) {
+func jsonHeader(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
+}
+
+func writeBody(w http.ResponseWriter, status int, body []byte) {
+	jsonHeader(w, status)
 	// An error here is the client's going away: there is nobody left to tell.
 	_, _ = w.Write(append(body, '\n'))
 }

@@ -18,6 +18,8 @@ type memLog struct {
 	lines   []telemetry.Line
 	watch   map[chan struct{}]struct{}
 	reads   int
+	tails   int // calls of Tail
+	held    int // bytes that Tail gave out in all
 	readErr error
 }
 
@@ -135,16 +137,18 @@ func (l *memLog) ReadAfter(_ context.Context, after telemetry.Cursor, maxLines, 
 	return out, next, nil
 }
 
-func (l *memLog) Last(_ context.Context, n int, match func([]byte) bool) ([]telemetry.Line, telemetry.Cursor, error) {
+func (l *memLog) Tail(_ context.Context, n int, match func([]byte) bool) (telemetry.Tail, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.tails++
 	var out []telemetry.Line
 	for i := len(l.lines) - 1; i >= 0 && len(out) < n; i-- {
 		if match == nil || match(l.lines[i].Data) {
 			out = append([]telemetry.Line{l.lines[i]}, out...)
+			l.held += len(l.lines[i].Data)
 		}
 	}
-	return out, l.endLocked(), l.readErr
+	return telemetry.Tail{Lines: out, End: l.endLocked()}, l.readErr
 }
 
 func (l *memLog) Watch(ctx context.Context) (<-chan struct{}, error) {

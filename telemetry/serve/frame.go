@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"sort"
+	"sync/atomic"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
 // block is a run of consecutive frames, encoded once and shared by all clients.
-// It does not change after it was made.
+// But for gone, it does not change after it was made.
 type block struct {
+	gone       atomic.Bool      // the hub dropped it: only clients in the middle of it may hold it
 	start, end telemetry.Cursor // what it covers; lines that are not good may lie between its frames
 	buf        []byte           // the frames, back to back
 	frames     []frameRef

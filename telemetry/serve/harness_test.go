@@ -25,6 +25,7 @@ const patience = 20 * time.Second
 
 // server is a running Server.
 type server struct {
+	*serve.Server
 	t    *testing.T
 	url  string
 	http *http.Client
@@ -56,7 +57,7 @@ func start(t *testing.T, opt serve.Options) *server {
 			t.Errorf("Serve: %v", err)
 		}
 	})
-	return &server{t: t, url: s.URL(), http: &http.Client{Transport: transport}, stop: stop}
+	return &server{Server: s, t: t, url: s.URL(), http: &http.Client{Transport: transport}, stop: stop}
 }
 
 // get returns status, header and body of a plain request.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"slices"
 	"sort"
 	"sync"
@@ -106,9 +107,32 @@ func (h *hub) readOn(ctx context.Context) error {
 // restart forgets all frames and goes on from c.
 func (h *hub) restart(c telemetry.Cursor) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.blocks, h.bytes, h.end = nil, 0, c
+	views := h.drop(len(h.blocks))
+	h.end = c
 	h.wakeAll()
+	h.mu.Unlock()
+	forget(views)
+}
+
+// drop lets go of the oldest n blocks; the caller holds h.mu, and calls forget
+// with the answer once it does not.
+func (h *hub) drop(n int) []*view {
+	if n == 0 {
+		return nil
+	}
+	for _, b := range h.blocks[:n] {
+		h.bytes -= cap(b.buf)
+		b.gone.Store(true)
+	}
+	h.blocks = slices.Delete(h.blocks, 0, n)
+	return slices.Collect(maps.Values(h.views))
+}
+
+// forget is apart from drop because a view may be busy with a filter.
+func forget(views []*view) {
+	for _, v := range views {
+		v.forget()
+	}
 }
 
 func (h *hub) publish(after, next telemetry.Cursor, lines []telemetry.Line) {
@@ -116,20 +140,26 @@ func (h *hub) publish(after, next telemetry.Cursor, lines []telemetry.Line) {
 	if len(lines) > 0 {
 		b = newBlock(after, next, lines)
 	}
+	forget(h.add(b, next))
+}
+
+// add moves the end and, when there is one, adds a block. It returns the views
+// that must forget what was dropped for it.
+func (h *hub) add(b *block, next telemetry.Cursor) []*view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.end = next
 	if b == nil {
-		return
+		return nil
 	}
 	h.blocks = append(h.blocks, b)
 	h.bytes += cap(b.buf)
 	drop := 0
-	for ; h.bytes > h.max && drop < len(h.blocks)-1; drop++ {
-		h.bytes -= cap(h.blocks[drop].buf)
+	for over := h.bytes - h.max; over > 0 && drop < len(h.blocks)-1; drop++ {
+		over -= cap(h.blocks[drop].buf)
 	}
-	h.blocks = slices.Delete(h.blocks, 0, drop)
 	h.wakeAll()
+	return h.drop(drop)
 }
 
 // wakeAll tells waiting clients to look again; the caller holds h.mu.

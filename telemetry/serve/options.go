@@ -29,7 +29,7 @@ type EventLog interface {
 	End(ctx context.Context) (telemetry.Cursor, error)
 	Oldest(ctx context.Context) (telemetry.Cursor, error)
 	ReadAfter(ctx context.Context, after telemetry.Cursor, maxLines, maxBytes int) ([]telemetry.Line, telemetry.Cursor, error)
-	Last(ctx context.Context, n int, match func(line []byte) bool) ([]telemetry.Line, telemetry.Cursor, error)
+	Tail(ctx context.Context, n int, match func(line []byte) bool) (telemetry.Tail, error)
 	Watch(ctx context.Context) (<-chan struct{}, error)
 	Stats() telemetry.Stats
 }

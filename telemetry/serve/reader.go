@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"math"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
@@ -22,14 +23,95 @@ func (r reader) after(ctx context.Context, c telemetry.Cursor, maxLines, maxByte
 	return r.clean(lines), next, err
 }
 
-func (r reader) last(ctx context.Context, n int, match func([]byte) bool) ([]telemetry.Line, telemetry.Cursor, error) {
-	lines, end, err := r.log.Last(ctx, n, match)
-	return r.clean(lines), end, err
-}
-
 func (r reader) clean(lines []telemetry.Line) []telemetry.Line {
 	for i := range lines {
 		lines[i].Data = r.red.Foreign(lines[i].Data)
 	}
 	return lines
+}
+
+// tail is the newest events: lines, and what matches between start and end.
+// When all are no more than a batch they are lines, else they are left in the
+// file, so that nobody holds in memory what a client may never take.
+type tail struct {
+	lines      []telemetry.Line
+	start, end telemetry.Cursor
+	cut        bool // older ones would have been wanted, but a bound was reached
+}
+
+// tail finds the newest n events that match, or fewer when they pass most bytes.
+func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
+	few, err := r.back(ctx, lookBack{n: n, most: batchBytes, match: match})
+	if err != nil {
+		return tail{}, err
+	}
+	if !few.over {
+		return tail{r.clean(few.Lines), few.End, few.End, few.Cut}, nil
+	}
+	// The event before the first wanted one ends where that one begins.
+	far, err := r.back(ctx, lookBack{n: n, most: most, match: match, only: n + 1})
+	if err != nil {
+		return tail{}, err
+	}
+	t := tail{end: far.End}
+	switch {
+	case len(far.Lines) > 0:
+	case far.over || far.Cut:
+		t.cut = true
+		k := far.fit // the bound of the log hides what is before this one
+		if far.over {
+			k++
+		}
+		if far, err = r.back(ctx, lookBack{n: k, most: math.MaxInt, match: match, only: k}); err != nil {
+			return tail{}, err
+		}
+		t.end = far.End
+	default:
+		t.start, err = r.log.Oldest(ctx)
+		return t, err
+	}
+	t.start = t.end // the log was replaced just now
+	if len(far.Lines) > 0 {
+		t.start = far.Lines[0].At
+	}
+	return t, nil
+}
+
+// lookBack is one pass back over the events that match.
+type lookBack struct {
+	n, most int
+	match   func([]byte) bool
+	only    int // keep only the event of this number, counted from the newest; 0: all
+}
+
+type lookedBack struct {
+	telemetry.Tail      // the zero value when over
+	fit            int  // how many were within the bounds
+	over           bool // the next one was beyond most bytes
+}
+
+func (r reader) back(ctx context.Context, b lookBack) (out lookedBack, err error) {
+	pass, stop := context.WithCancel(ctx)
+	defer stop()
+	keep, size := b.n, 0
+	if b.only > 0 {
+		keep = 1
+	}
+	t, err := r.log.Tail(pass, keep, func(line []byte) bool {
+		if out.over || b.match != nil && !b.match(line) {
+			return false
+		}
+		size += len(line) + 1
+		if out.over = size > b.most && out.fit > 0 && out.fit < b.n; out.over {
+			stop()
+			return false
+		}
+		out.fit++
+		return b.only == 0 || out.fit == b.only
+	})
+	if out.over && ctx.Err() == nil {
+		return out, nil
+	}
+	out.Tail = t
+	return out, err
 }

@@ -30,6 +30,7 @@ type Server struct {
 	hub     *hub
 	handler http.Handler
 	clients atomic.Int64
+	lookups chan struct{} // a place for each request that looks back through the log
 
 	draining context.Context // ends when Serve starts to drain
 	drain    context.CancelFunc
@@ -45,7 +46,8 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	log := reader{log: opt.Log, red: opt.Redactor}
-	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger)}
+	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger),
+		lookups: make(chan struct{}, maxLookups)}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err

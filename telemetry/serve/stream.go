@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"time"
 
@@ -37,6 +38,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-cache, no-transform")
+	header.Set("X-Accel-Buffering", "no")
+	if r.Method == http.MethodHead {
+		return
+	}
 	c := &client{srv: s, filtered: filtered}
 	if filtered {
 		c.view = s.hub.acquire(filter)
@@ -47,14 +55,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, err)
 		return
 	}
-	header := w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-cache, no-transform")
-	header.Set("X-Accel-Buffering", "no")
 	w.WriteHeader(http.StatusOK)
-	if r.Method == http.MethodHead {
-		return
-	}
 	c.out = newSink(w, r, s)
 	defer c.out.close()
 	if err := c.run(r.Context(), preface); err != nil && r.Context().Err() == nil && !errors.Is(err, errDraining) {
@@ -95,14 +96,14 @@ func (c *client) begin(ctx context.Context, pos position) ([]byte, error) {
 			return nil, err
 		}
 	case pos.backlog > 0:
-		lines, end, err := log.last(ctx, pos.backlog, c.match())
+		t, err := c.srv.newest(ctx, pos.backlog, math.MaxInt, c.match())
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range lines {
+		for _, l := range t.lines {
 			preface, _ = appendFrame(preface, l.At.String(), l.Data)
 		}
-		c.at = end
+		c.at = t.start // what is too much for memory is read on the way
 	default:
 		end, err := log.end(ctx)
 		if err != nil {

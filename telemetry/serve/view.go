@@ -60,9 +60,24 @@ func (v *view) runs(b *block, i int) [][]byte {
 		}
 	}
 	runs := v.match(b, 0)
+	if b.gone.Load() { // forget may have been here already
+		return runs
+	}
 	v.memo[v.next].b, v.memo[v.next].runs = b, runs
 	v.next = (v.next + 1) % viewMemo
 	return runs
+}
+
+// forget lets go of the blocks that the hub dropped: the views' memory would
+// else be that of many rings.
+func (v *view) forget() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for k := range v.memo {
+		if b := v.memo[k].b; b != nil && b.gone.Load() {
+			v.memo[k].b, v.memo[k].runs = nil, nil
+		}
+	}
 }
 
 func (v *view) match(b *block, i int) [][]byte {

@@ -1,0 +1,178 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+const (
+	// scanBytes bounds how much of the log one backlog request with a cursor
+	// looks at: the caller goes on from the cursor in the answer.
+	scanBytes = 16 << 20
+	// answerBytes bounds the events of one answer without a cursor.
+	answerBytes = 16 << 20
+	// maxLookups is how many requests may look back through the log at once.
+	maxLookups = 4
+)
+
+// newest finds the newest events for a request, after its turn has come.
+func (s *Server) newest(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
+	select {
+	case s.lookups <- struct{}{}:
+	case <-ctx.Done():
+		return tail{}, ctx.Err()
+	case <-s.draining.Done():
+		return tail{}, fault.New(fault.Canceled, "the server is stopping")
+	}
+	defer func() { <-s.lookups }()
+	return s.log.tail(ctx, n, most, match)
+}
+
+// backlog is GET /events/backlog: the newest events, or with ?after= the next
+// ones, oldest first. The cursor of the answer continues either, here and on
+// /events. An answer that had to leave events out says so: "truncated".
+func (s *Server) backlog(w http.ResponseWriter, r *http.Request) {
+	p, err := s.pagerOf(r.Context(), r.URL.Query(), r.Method == http.MethodHead)
+	var first []telemetry.Line
+	if err == nil && r.Method != http.MethodHead {
+		first, err = p.next(r.Context())
+	}
+	var reset *telemetry.ResetError
+	if errors.As(err, &reset) {
+		writeErrorStatus(w, http.StatusGone, fault.New(fault.NotFound, "cursor %s is not in the log any more", reset.From).
+			Hintf("go on from %s, or leave the cursor out", reset.Oldest).
+			With("from", reset.From.String()).With("oldest", reset.Oldest.String()).With("reason", reset.Reason))
+		return
+	}
+	if err != nil {
+		WriteError(w, err)
+		return
+	}
+	jsonHeader(w, http.StatusOK)
+	if r.Method == http.MethodHead {
+		return
+	}
+	if err := p.write(r.Context(), w, first); err != nil {
+		s.opt.Logger.Debug("backlog ended", "err", err)
+	}
+}
+
+// pager reads the events of one backlog answer, no more than a batch at a time.
+type pager struct {
+	log   reader
+	match func([]byte) bool
+	ready []telemetry.Line
+	at    telemetry.Cursor // up to where events were given out: the answer's cursor at the end
+	stop  telemetry.Cursor // not read past; the zero value: no such place
+	left  int              // events that may still be given out
+	scan  int              // bytes that may still be looked at
+	cut   bool
+	done  bool
+}
+
+// pagerOf reads the query. A HEAD needs no look at the log.
+func (s *Server) pagerOf(ctx context.Context, q url.Values, head bool) (*pager, error) {
+	filter, filtered, err := filterOf(q)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := count(q, "limit", backlogDefault, 1, backlogMax)
+	if err != nil {
+		return nil, err
+	}
+	p := &pager{log: s.log, left: limit, scan: math.MaxInt}
+	if filtered {
+		p.match = filter.Match
+	}
+	if id := q.Get("after"); id != "" {
+		p.at, err = telemetry.ParseCursor(id)
+		p.scan = scanBytes
+		return p, err
+	}
+	if head {
+		return p, nil
+	}
+	t, err := s.newest(ctx, limit, answerBytes, p.match)
+	p.ready, p.at, p.stop, p.cut, p.done = t.lines, t.start, t.end, t.cut, t.start == t.end
+	return p, err
+}
+
+// next returns the next events that pass; none when there are no more.
+func (p *pager) next(ctx context.Context) ([]telemetry.Line, error) {
+	if len(p.ready) > 0 {
+		lines := p.ready
+		p.ready = nil
+		return lines, nil
+	}
+	var found []telemetry.Line
+	for !p.done && len(found) == 0 {
+		if p.scan <= 0 {
+			p.cut, p.done = true, true
+			break
+		}
+		lines, next, err := p.log.after(ctx, p.at, batchLines, batchBytes)
+		if err != nil {
+			return nil, err
+		}
+		p.done = next == p.at
+		p.at = next
+		for _, l := range lines {
+			if !p.stop.IsZero() && l.At.Pos > p.stop.Pos {
+				break
+			}
+			p.scan -= len(l.Data)
+			if p.match != nil && !p.match(l.Data) {
+				continue
+			}
+			if found = append(found, l); len(found) == p.left {
+				p.at, p.done = l.At, true
+				if !p.stop.IsZero() {
+					p.at = p.stop // nothing that matches is in between
+				}
+				break
+			}
+		}
+		if !p.stop.IsZero() && next.Pos >= p.stop.Pos {
+			p.at, p.done = p.stop, true
+		}
+	}
+	p.left -= len(found)
+	return found, nil
+}
+
+// write writes the answer. The lines are embedded as they are: they are JSON
+// already. When the log fails under way, what was read so far is the answer.
+func (p *pager) write(ctx context.Context, w http.ResponseWriter, lines []telemetry.Line) error {
+	buf := []byte(`{"events":[`)
+	comma := false
+	for len(lines) > 0 {
+		for _, l := range lines {
+			if comma {
+				buf = append(buf, ',')
+			}
+			buf, comma = append(buf, l.Data...), true
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		buf = buf[:0]
+		var err error
+		if lines, err = p.next(ctx); err != nil {
+			p.cut = true
+		}
+	}
+	buf = append(buf, `],"cursor":"`...)
+	buf = append(buf, p.at.String()...) // letters, digits and a dash
+	buf = append(buf, '"')
+	if p.cut {
+		buf = append(buf, `,"truncated":true`...)
+	}
+	_, err := w.Write(append(buf, "}\n"...))
+	return err
+}
