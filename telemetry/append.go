@@ -153,13 +153,11 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 	same := w.file != nil // lock has made sure of it
 	note := readRecord(w.lock)
 	cut := same && st.size < w.known
-	if !same || cut || note.log != w.meta.Log {
+	old, again := w.meta.Log, !same || cut || note.log != w.meta.Log
+	if again {
 		m, err := readMeta(l.metaPath)
 		if err != nil {
 			return err
-		}
-		if cut = cut && m.Log == w.meta.Log; m.Log != w.meta.Log {
-			w.noted = 0
 		}
 		w.meta = m
 	}
@@ -171,6 +169,18 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 			return err
 		}
 	}
+	w.known = st.size
+	lost := again && w.meta.Log == ""
+	if lost {
+		h, err := readHead(w.file.f)
+		if err != nil {
+			return err
+		}
+		w.meta = note.recall(h)
+	}
+	if w.meta.Log != old {
+		cut, w.noted = false, 0
+	}
 	cut = cut || note.log == w.meta.Log && note.end > st.size
 	ours := false
 	if h := w.meta.Head; !cut && w.meta.Log != "" && h != nil {
@@ -179,11 +189,13 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 			return err
 		}
 	}
-	w.known = st.size
-	if ours {
-		return nil
+	switch {
+	case !ours:
+		return l.rename(st.size, line)
+	case lost:
+		return l.setMeta(w.meta)
 	}
-	return l.rename(st.size, line)
+	return nil
 }
 
 // rename gives the active file, of which size bytes are there, a new place in
@@ -287,7 +299,7 @@ func (l *Log) note(end int64) {
 	if w.noted != 0 && end-w.noted < noteEvery {
 		return
 	}
-	if _, err := w.lock.WriteAt(record{w.meta.Log, end}.bytes(), 0); err == nil {
+	if _, err := w.lock.WriteAt(recordOf(w.meta, end).bytes(), 0); err == nil {
 		w.noted = end
 	}
 }

@@ -42,6 +42,9 @@ type head struct {
 // envelope's time, trace and command are in it.
 const headMax = 256
 
+// sumLen is the length of a fingerprint's sum.
+const sumLen = 24
+
 // headOf makes the fingerprint of the file that begins with b: of its first
 // line, or of the first headMax bytes. It is nil while the first line is not
 // complete, because it may still become anything.
@@ -55,7 +58,7 @@ func headOf(b []byte) *head {
 		return nil
 	}
 	sum := sha256.Sum256(b)
-	return &head{len(b), hex.EncodeToString(sum[:12])}
+	return &head{len(b), hex.EncodeToString(sum[:sumLen/2])}
 }
 
 // readHead reads the fingerprint of f.
@@ -82,7 +85,7 @@ func (h *head) isHeadOf(f io.ReaderAt) (bool, error) {
 		return false, nil
 	}
 	sum := sha256.Sum256(buf[:n])
-	return h.Sum == hex.EncodeToString(sum[:12]), nil
+	return h.Sum == hex.EncodeToString(sum[:sumLen/2]), nil
 }
 
 var logIDs = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(base32.NoPadding)
@@ -157,23 +160,48 @@ func (m meta) write(path string) error {
 
 // record is what the lock file says: up to which size some process has seen the
 // active file of which log. It is a hint of fixed length, updated in place, that
-// lets a process notice a cut that happened while it was not running.
+// lets a process notice a cut that happened while it was not running, and tell the
+// log's id when events.meta was lost.
 type record struct {
 	log string
 	end int64
+	sum string // of the file's head, or "" when events.meta says what no record can
 }
 
-// recordLen is the length of a record on disk: id, space, end, newline, padded.
+// recordLen is the length of a record on disk: id, space, end, space, sum, newline,
+// padded.
 const recordLen = maxLogID + 1 + 20 + 1
+
+// recordOf tells that the active file reaches to end.
+func recordOf(m meta, end int64) record {
+	r := record{log: m.Log, end: end}
+	if m.Head != nil && m.Base == 0 && len(m.Segments) == 0 {
+		r.sum = m.Head.Sum
+	}
+	return r
+}
 
 func (r record) bytes() []byte {
 	b := append(make([]byte, 0, recordLen), r.log...)
 	b = append(b, ' ')
 	b = strconv.AppendInt(b, r.end, 10)
+	if len(b)+1+len(r.sum) < recordLen && r.sum != "" {
+		b = append(append(b, ' '), r.sum...)
+	}
 	for len(b) < recordLen-1 {
 		b = append(b, ' ')
 	}
 	return append(b, '\n')
+}
+
+// recall returns what events.meta, which is lost, must have said of the file with
+// head h, or the zero meta.
+func (r record) recall(h *head) meta {
+	m := meta{Log: r.log, Head: h}
+	if h == nil || r.sum == "" || r.sum != h.Sum || !m.sound() {
+		return meta{}
+	}
+	return m
 }
 
 // isRecord reports whether f holds a record and nothing else, or nothing yet: a
@@ -197,10 +225,11 @@ func readRecord(f io.ReaderAt) record {
 	if n, err := f.ReadAt(buf[:], 0); n < recordLen || err != nil && err != io.EOF {
 		return record{}
 	}
-	log, num, ok := strings.Cut(strings.TrimRight(string(buf[:]), " \n"), " ")
+	log, rest, ok := strings.Cut(strings.TrimRight(string(buf[:]), " \n"), " ")
+	num, sum, _ := strings.Cut(rest, " ")
 	end, err := strconv.ParseInt(num, 10, 64)
-	if !ok || err != nil || end < 0 {
+	if !ok || err != nil || end < 0 || sum != "" && (len(sum) != sumLen || !isLogID(sum)) {
 		return record{}
 	}
-	return record{log, end}
+	return record{log, end, sum}
 }

@@ -175,7 +175,9 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 	}
 	v = &view{log: r.log, base: r.base, size: st.size, file: r.file, dir: l.dir}
 	if !r.cut {
-		v.segs = r.meta.Segments
+		if v.segs, err = l.present(r.meta.Segments); err != nil {
+			return nil, false, err
+		}
 	}
 	r.file.hold()
 	r.end = v.end()
@@ -227,6 +229,9 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 		return false, err
 	}
 	m := &r.meta
+	if m.Log == "" {
+		*m = note.recall(h)
+	}
 	rotated := m.Log != "" && m.Head == nil && m.Base > 0
 	if h == nil && !rotated {
 		// Whatever comes after this emptiness is not what was there, however long.
@@ -277,11 +282,28 @@ func (l *Log) noteOf() record {
 	defer func() { _ = f.Close() }() // only read: nothing to lose
 	// A writer may be at the record just now. Its lock is not for readers to wait
 	// for; two equal reads are as good.
-	a := readRecord(f)
-	if b := readRecord(f); a != b {
-		return record{}
+	for range lookTries {
+		a := readRecord(f)
+		if b := readRecord(f); a == b {
+			return a
+		}
 	}
-	return a
+	return record{}
+}
+
+// present returns the segments after the last one that is missing, or shorter than
+// it was: the log starts there now, since what is before can't be reached.
+func (l *Log) present(segs []segment) ([]segment, error) {
+	for i := len(segs) - 1; i >= 0; i-- {
+		st, exists, err := statPath(filepath.Join(l.dir, segs[i].Name))
+		if err != nil {
+			return nil, err
+		}
+		if !exists || st.regular && st.size < segs[i].End-segs[i].First {
+			return segs[i+1:], nil
+		}
+	}
+	return segs, nil
 }
 
 func statMeta(path string) (metaState, error) {
