@@ -183,14 +183,15 @@ func (t *tailer) remote(ctx context.Context) error {
 	opt := serve.TailOptions{URL: t.in.URL, After: t.in.After, Backlog: t.in.Lines, Types: t.in.Type, AgentID: t.in.Agent,
 		TraceID: t.in.Trace, OK: t.ok, Transport: t.d.transport()}
 	if !t.in.Follow {
-		lines, end, err := serve.Backlog(ctx, opt)
-		for _, l := range lines {
-			if err := t.show(l, ""); err != nil {
-				return err
-			}
+		end, err := serve.Backlog(ctx, opt, func(line []byte) error { return t.show(line, "") })
+		if err != nil {
+			return err
 		}
-		t.out.Cursor = end.String()
-		return err
+		if end.Truncated {
+			t.d.warn("older events were left out: together they are too large for one answer")
+		}
+		t.out.Cursor = end.Cursor.String()
+		return nil
 	}
 	opt.Notice = func(n serve.Notice) {
 		if !n.Connected {

@@ -1,10 +1,10 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/r3labs/sse/v2"
 
-	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -32,7 +31,7 @@ const (
 type TailOptions struct {
 	URL     string // of a server, or of its /events
 	After   string // cursor to go on from; else Backlog, else live
-	Backlog int
+	Backlog int    // show so many of the newest events first
 
 	Types   []string // globs
 	AgentID string
@@ -54,7 +53,7 @@ type Notice struct {
 
 // Frame is one thing a stream said.
 type Frame struct {
-	ID   string // cursor after it
+	ID   string // cursor after it; may be empty before the last of a long backlog
 	Data []byte // one event, byte for byte as the server sent it
 
 	// Reset is set, and Data empty, when the server could not go on from our
@@ -75,6 +74,11 @@ func Tail(ctx context.Context, opt TailOptions, fn func(Frame) error) error {
 		return err
 	}
 	t := &tailer{opt: opt, fn: fn, wait: retryFirst}
+	if opt.After == "" && opt.Backlog > backlogMax { // more than a stream begins with
+		if opt.After, err = t.old(ctx); err != nil {
+			return err
+		}
+	}
 	client := sse.NewClient(target, sse.ClientMaxBufferSize(clientBuffer))
 	client.Connection = &http.Client{Transport: wholeFrames{opt.transport()}}
 	client.ReconnectStrategy = once{} // we decide ourselves: r3labs takes a clean end for the end of all
@@ -115,6 +119,24 @@ type tailer struct {
 	connected bool // the server was reached once
 	failed    error
 	wait      time.Duration
+}
+
+// old shows the events before the stream, and returns where that begins. Only
+// the last of them has an id.
+func (t *tailer) old(ctx context.Context) (after string, err error) {
+	var last []byte
+	end, err := Backlog(ctx, t.opt, func(line []byte) error {
+		next := bytes.Clone(line)
+		defer func() { last = next }()
+		if last == nil {
+			return nil
+		}
+		return t.fn(Frame{Data: last})
+	})
+	if err == nil && last != nil {
+		err = t.fn(Frame{ID: end.Cursor.String(), Data: last})
+	}
+	return end.Cursor.String(), err
 }
 
 // connect reads one connection to its end.
@@ -215,7 +237,7 @@ func tailURL(opt TailOptions) (string, error) {
 	}
 	q := u.Query()
 	filterQuery(q, opt)
-	if opt.After == "" && opt.Backlog > 0 {
+	if opt.After == "" && opt.Backlog > 0 && opt.Backlog <= backlogMax {
 		q.Set("backlog", strconv.Itoa(opt.Backlog))
 	}
 	u.RawQuery = q.Encode()
@@ -261,52 +283,3 @@ type once struct{}
 
 func (once) NextBackOff() time.Duration { return -1 } // backoff.Stop
 func (once) Reset()                     {}
-
-// Backlog asks a server for its newest events (opt.Backlog of them, or its
-// default), oldest first, and the cursor that goes on from there.
-func Backlog(ctx context.Context, opt TailOptions) ([]json.RawMessage, telemetry.Cursor, error) {
-	none := telemetry.Cursor{}
-	u, err := eventsURL(opt.URL, "/events/backlog")
-	if err != nil {
-		return nil, none, err
-	}
-	q := u.Query()
-	filterQuery(q, opt)
-	if opt.Backlog > 0 {
-		q.Set("limit", strconv.Itoa(opt.Backlog))
-	}
-	if opt.After != "" {
-		q.Set("after", opt.After)
-	}
-	u.RawQuery = q.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, none, fmt.Errorf("backlog request: %w", err)
-	}
-	for name := range opt.Header {
-		req.Header.Set(name, opt.Header.Get(name))
-	}
-	resp, err := (&http.Client{Transport: opt.transport()}).Do(req)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, none, ctx.Err()
-		}
-		return nil, none, unreachable(opt.URL, err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return nil, none, answerError(resp)
-	}
-	var body struct {
-		Events []json.RawMessage `json:"events"`
-		Cursor string            `json:"cursor"`
-	}
-	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
-		return nil, none, fault.Wrap(err, fault.Upstream, "the backlog of %s can't be read", showURL(opt.URL))
-	}
-	at, err := telemetry.ParseCursor(body.Cursor)
-	if err != nil {
-		return nil, none, fault.Wrap(err, fault.Upstream, "the backlog of %s ends at no cursor", showURL(opt.URL))
-	}
-	return body.Events, at, nil
-}

@@ -287,20 +287,8 @@ func TestTailErrors(t *testing.T) {
 		if strings.Contains(fmt.Sprint(err), "hunter2") {
 			t.Errorf("the error shows a secret of the URL: %v", err)
 		}
-		if _, _, err := serve.Backlog(t.Context(), tt.opt); fault.CodeOf(err) != tt.code {
+		if _, err := serve.Backlog(t.Context(), tt.opt, func([]byte) error { return nil }); fault.CodeOf(err) != tt.code {
 			t.Errorf("Backlog %+v: %v, want %s", tt.opt, err, tt.code)
 		}
-	}
-}
-
-func TestBacklogClient(t *testing.T) {
-	t.Parallel()
-	log := newMemLog("aa")
-	log.add(events("a.b", 0, 20)...)
-	s := start(t, serve.Options{Log: log})
-	no := false
-	got, at, err := serve.Backlog(t.Context(), serve.TailOptions{URL: s.url, Backlog: 3, OK: &no, Types: []string{"a.*"}})
-	if err != nil || len(got) != 3 || string(got[2]) != event("a.b", 19) || at != log.lines[19].At {
-		t.Errorf("%d events to %s, %v", len(got), at, err)
 	}
 }
