@@ -55,12 +55,13 @@ func (b *block) after(pos int64) int {
 }
 
 // appendFrame appends the event as one SSE frame without a name, and returns
-// where the event's bytes begin. SSE ends a line at a bare CR too, so a foreign
-// line that has one between its tokens is compacted; no valid JSON has one
-// inside a string.
+// where the event's bytes begin. A CR at the end is the rest of a CRLF and no part
+// of the event. SSE ends a line at a bare CR too, so a foreign line that has one
+// between its tokens is compacted; no valid JSON has one inside a string.
 func appendFrame(dst []byte, id string, line []byte) (frame []byte, data int) {
 	dst = append(append(append(dst, "id: "...), id...), "\ndata: "...)
 	data = len(dst)
+	line = bytes.TrimRight(line, "\r")
 	if bytes.IndexByte(line, '\r') >= 0 || bytes.IndexByte(line, '\n') >= 0 {
 		line = compact(line)
 	}

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
@@ -34,10 +35,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer s.recoverPanic(w, r)
 		if !s.hostAllowed(r.Host) {
 			writeErrorStatus(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", clip(r.Host)).
-				Hintf("open the address that ape-claw serve printed, or allow the name in its configuration"))
+				Hintf("open the address that ape-claw serve printed, or allow the name: ape-claw serve --allow-host <name>"))
 			return
 		}
-		if err := crossOrigin.Check(r); err != nil || foreignRead(r) {
+		if err := crossOrigin.Check(r); err != nil || foreign(r) {
 			writeErrorStatus(w, http.StatusForbidden, fault.New(fault.Auth, "this call comes from another site's page").
 				Hintf("call from a page of this server, or from a program that sends no Origin"))
 			return
@@ -51,11 +52,21 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// foreignRead reports whether another site's page makes a browser read here
-// behind the user's back. The page could not see the answer, but it would take
-// a stream's place. Following a link to the page is fine.
-func foreignRead(r *http.Request) bool {
-	return r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") != "navigate"
+// foreign reports whether another site's page makes a browser call here behind
+// the user's back, be it only to read. The page could not see the answer, but it
+// would take a stream's place. Following a link to the page is fine. Browsers
+// send no Origin with a read of their own site, nor with a link.
+func foreign(r *http.Request) bool {
+	for _, origin := range r.Header.Values("Origin") {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
+			return true
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	return r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }
 
 // hostAllowed is the guard against DNS rebinding: a foreign name that was made
@@ -67,12 +78,13 @@ func (s *Server) hostAllowed(hostport string) bool {
 		host = h
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.Unmap().IsLoopback() || s.opt.Insecure
-	}
-	return host == "localhost" || slices.ContainsFunc(s.opt.AllowedHosts, func(a string) bool {
+	if host == "localhost" || slices.ContainsFunc(s.opt.AllowedHosts, func(a string) bool {
 		return strings.EqualFold(a, host)
-	})
+	}) {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && (ip.Unmap().IsLoopback() || s.opt.Insecure)
 }
 
 func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {

@@ -87,6 +87,12 @@ func TestRoutesThatRefuse(t *testing.T) {
 		{"POST", "/api/things", 403, "auth", []string{"Origin", "null"}},
 		{"POST", "/api/things", 403, "auth", []string{"Sec-Fetch-Site", "cross-site"}},
 		{"GET", "/events", 403, "auth", []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}},
+		{"GET", "/events", 403, "auth", []string{"Sec-Fetch-Site", "same-site", "Sec-Fetch-Mode", "no-cors"}},
+		{"GET", "/events", 403, "auth", []string{"Origin", "http://evil.example"}},
+		{"GET", "/events/backlog", 403, "auth", []string{"Origin", "http://localhost:1"}},
+		{"GET", "/api/health", 403, "auth", []string{"Origin", "null"}},
+		{"GET", "/api/health", 403, "auth", []string{"Origin", "127.0.0.1"}},
+		{"OPTIONS", "/events", 403, "auth", []string{"Origin", "http://evil.example"}},
 	} {
 		resp, body := s.do(tt.method, tt.path, "", tt.header...)
 		if resp.StatusCode != tt.status {
@@ -115,13 +121,13 @@ func TestRoutesThatAnswer(t *testing.T) {
 		}
 		serve.WriteJSON(w, map[string]bool{"ok": true})
 	})}
-	s := start(t, serve.Options{Log: log, Mounts: mounts, AllowedHosts: []string{"claw.local"}, MaxBody: 1 << 10,
+	s := start(t, serve.Options{Log: log, Mounts: mounts, AllowedHosts: []string{"claw.local", "192.0.2.7"}, MaxBody: 1 << 10,
 		Version: "1.2.3", Profile: serve.ProfileInfo{Sandbox: true, ChainID: 7733139}})
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{"localhost:" + port, "localhost", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:" + port, "[::ffff:127.0.0.1]", "claw.local", "Claw.Local:80"} {
+	for _, host := range []string{"localhost:" + port, "localhost", "LOCALHOST.", "127.0.0.1", "127.9.9.9:1", "[::1]:" + port, "[::ffff:127.0.0.1]", "claw.local", "Claw.Local:80", "192.0.2.7:8787"} {
 		if resp, body := s.get("/api/health", "Host", host); resp.StatusCode != http.StatusOK {
 			t.Errorf("host %s: %d %s", host, resp.StatusCode, body)
 		}
@@ -131,6 +137,12 @@ func TestRoutesThatAnswer(t *testing.T) {
 	}
 	if resp, body := s.do("POST", "/api/things", "", "Sec-Fetch-Site", "same-origin", "Origin", s.url); resp.StatusCode != http.StatusOK {
 		t.Errorf("a call from our own page: %d %s", resp.StatusCode, body)
+	}
+	if resp, body := s.get("/api/health", "Origin", s.url); resp.StatusCode != http.StatusOK {
+		t.Errorf("a read from our own page: %d %s", resp.StatusCode, body)
+	}
+	if _, body := s.get("/", "Host", "claw.example"); !strings.Contains(body, "--allow-host") {
+		t.Errorf("a name that is not ours: %s", body)
 	}
 	if resp, _ := s.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"); resp.StatusCode != http.StatusOK {
 		t.Errorf("a link to the page: %d", resp.StatusCode)

@@ -305,12 +305,13 @@ func TestOddLines(t *testing.T) {
 	sent := []string{
 		"{\"a\":1,\r\"b\":2}",   // a bare CR between tokens
 		"{\"crlf\":true}\r",     // a CRLF ending
+		" { \"crlf\" : 2 } \r",  // is all that goes
 		"\r{\r\"c\"\r:\r3\r}\r", // CRs wherever they can be
 		`{"esc":"a\r\nb"}`,      // escapes are not CRs
 		`{"unicode":"\u2028 é"}`,
 		huge,
 	}
-	want := []string{`{"a":1,"b":2}`, `{"crlf":true}`, `{"c":3}`, sent[3], sent[4], huge}
+	want := []string{`{"a":1,"b":2}`, `{"crlf":true}`, ` { "crlf" : 2 } `, `{"c":3}`, sent[4], sent[5], huge}
 	s := start(t, serve.Options{Log: log})
 	st := s.stream("")
 	log.add(sent...)
