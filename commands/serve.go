@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -53,9 +54,49 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 	if err := d.announce(out); err != nil {
 		return ServeOut{}, err
 	}
-	err = srv.Serve(ctx)
+	err = d.settling(ctx, srv.Serve)
 	out.Status = "stopped"
 	return out, err
+}
+
+// settleEvery is how often a server writes down what it found out about the log.
+const settleEvery = time.Minute
+
+// settling runs serve and keeps what so long a reader learns of the log, such as
+// that it was cut, for those who read it after this process: now, every minute,
+// and at the end. A log that can't be written is served all the same.
+func (d *Deps) settling(ctx context.Context, serve func(context.Context) error) error {
+	log, err := d.log()
+	if err != nil {
+		return err
+	}
+	settle := func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		if err := log.Settle(ctx); err != nil {
+			d.logger().Warn("settle the log", "cause", fault.From(err).Message)
+		}
+	}
+	settle(ctx)
+	ticking, stop := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(settleEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ticking.Done():
+				return
+			case <-tick.C:
+				settle(ticking)
+			}
+		}
+	})
+	err = serve(ctx)
+	stop()
+	wg.Wait()
+	settle(context.WithoutCancel(ctx))
+	return err
 }
 
 // announce shows a first result of a command that goes on running.
