@@ -40,7 +40,7 @@ var rules = []archtest.Rule{
 		Why: "nothing runs before main: start-up time is a feature"},
 	{Names: []string{"float32", "float64", "strconv.ParseFloat", "strconv.FormatFloat", "math/big.Float", "math/big.NewFloat", "math/big.ParseFloat"}, Within: money,
 		Why: "no float near an amount"},
-	{Names: []string{"import github.com/spf13/cobra*", "import github.com/spf13/viper", "import github.com/spf13/pflag"}, Only: []string{"commands", "tools/gendocs"},
+	{Names: []string{"import github.com/spf13/cobra*", "import github.com/spf13/viper", "import github.com/spf13/pflag"}, Only: []string{"commands", "tools/gendocs", "bench/floor"},
 		Why: "commands alone knows Cobra and Viper"},
 	{Names: []string{
 		"import crypto/ecdsa", "import " + geth + "/accounts/keystore", "import " + geth + "/accounts/external",
