@@ -212,36 +212,26 @@ type EventsSchemaIn struct {
 	Type string `json:"type" arg:"type" complete:"events" help:"event type"`
 }
 
-// EventsSchemaOut is the catalogue, or the part of it that was asked for.
-type EventsSchemaOut struct {
-	Count int              `json:"count"`
-	Types []telemetry.Type `json:"types"`
-}
-
 func newEventsSchema() Command {
 	return define(Spec{Name: "events schema", Short: "Describe event types with their JSON Schemas", Quiet: true,
 		Example: "  ape-claw events schema\n  ape-claw events schema nft.buy.confirmed --json",
 		Risk:    RiskRead, Permission: "events:read"},
-		func(_ context.Context, _ *Deps, in EventsSchemaIn) (EventsSchemaOut, error) {
-			all := telemetry.Catalogue()
-			if in.Type == "" {
-				return EventsSchemaOut{len(all), all}, nil
-			}
-			t, ok := telemetry.Lookup(in.Type)
+		func(_ context.Context, _ *Deps, in EventsSchemaIn) (telemetry.Description, error) {
+			d, ok := telemetry.Describe(in.Type)
 			if !ok {
 				var names []string
-				for _, t := range all {
+				for _, t := range telemetry.Catalogue() {
 					names = append(names, t.Name)
 				}
 				e := fault.New(fault.NotFound, "no event type %q", in.Type).Hintf("ape-claw events schema")
 				if near := nearest(in.Type, names); near != "" {
 					e = e.Hintf("did you mean: ape-claw events schema %s", near)
 				}
-				return EventsSchemaOut{}, e
+				return telemetry.Description{}, e
 			}
-			return EventsSchemaOut{1, []telemetry.Type{t}}, nil
+			return d, nil
 		},
-		func(p *Printer, out EventsSchemaOut) {
+		func(p *Printer, out telemetry.Description) {
 			if len(out.Types) == 1 {
 				t := out.Types[0]
 				p.Head("%s", t.Name)

@@ -10,7 +10,7 @@ import (
 // Type declares one event type: what it means, who emits it, and the JSON
 // Schemas of its payload and result.
 type Type struct {
-	Name     string          `json:"name"`
+	Name     string          `json:"type"` // as in an event's eventType
 	Meaning  string          `json:"meaning"`
 	Commands []string        `json:"commands"` // the command words that emit it; none yet for types of later parts
 	Payload  json.RawMessage `json:"payload"`
@@ -54,7 +54,7 @@ var catalogue = sync.OnceValue(func() map[string]*known {
 func (k *known) print() Type {
 	s := k.shapes()
 	return Type{
-		Name: k.decl.name, Meaning: k.decl.meaning, Commands: k.decl.commands,
+		Name: k.decl.name, Meaning: k.decl.meaning, Commands: append([]string{}, k.decl.commands...),
 		Payload: s[0].jsonSchema(), Result: s[1].jsonSchema(),
 		Failure: k.decl.failure, Money: k.decl.money,
 	}
@@ -104,6 +104,28 @@ func Catalogue() []Type {
 	}
 	slices.SortFunc(out, func(a, b Type) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// Description is the catalogue as it is published, whoever asks.
+type Description struct {
+	V        int             `json:"v"`        // the envelope's version
+	Envelope json.RawMessage `json:"envelope"` // JSON Schema of a line
+	Count    int             `json:"count"`
+	Types    []Type          `json:"types"`
+}
+
+// Describe returns the whole catalogue for "", or the part about one type.
+func Describe(name string) (Description, bool) {
+	d := Description{V: Version, Envelope: EnvelopeSchema(), Types: Catalogue()}
+	if name != "" {
+		t, ok := Lookup(name)
+		if !ok {
+			return Description{}, false
+		}
+		d.Types = []Type{t}
+	}
+	d.Count = len(d.Types)
+	return d, true
 }
 
 // Lookup returns the declaration of one type, that of CustomType for "custom.…".

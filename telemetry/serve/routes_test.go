@@ -302,10 +302,14 @@ func TestSchemaView(t *testing.T) {
 	}
 	_, body = s.get("/api/events/schema?type=nft.buy.confirmed")
 	var one struct {
-		Type            string
-		Payload, Result map[string]any
+		Envelope map[string]any
+		Types    []struct {
+			Type            string
+			Payload, Result map[string]any
+		}
 	}
-	if err := json.Unmarshal([]byte(body), &one); err != nil || one.Type != "nft.buy.confirmed" || one.Result["properties"] == nil {
+	if err := json.Unmarshal([]byte(body), &one); err != nil || one.Envelope["properties"] == nil || len(one.Types) != 1 ||
+		one.Types[0].Type != "nft.buy.confirmed" || one.Types[0].Result["properties"] == nil {
 		t.Errorf("%v: %s", err, body)
 	}
 }

@@ -7,38 +7,15 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// schemaType is one entry of the catalogue as it is served.
-type schemaType struct {
-	Type     string   `json:"type"`
-	Meaning  string   `json:"meaning"`
-	Commands []string `json:"commands"`
-	Failure  bool     `json:"failure"`
-	Money    bool     `json:"money"`
-	Payload  any      `json:"payload"`
-	Result   any      `json:"result"`
-}
-
-func schemaOf(t telemetry.Type) schemaType {
-	return schemaType{Type: t.Name, Meaning: t.Meaning, Commands: t.Commands, Failure: t.Failure, Money: t.Money,
-		Payload: t.Payload, Result: t.Result}
-}
-
 // schema is GET /api/events/schema, with ?type= for one type.
 func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
-	if name := r.URL.Query().Get("type"); name != "" {
-		t, ok := telemetry.Lookup(name)
-		if !ok {
-			WriteError(w, fault.New(fault.NotFound, "no event type %q", clip(name)).Hintf("/api/events/schema lists them all"))
-			return
-		}
-		WriteJSON(w, schemaOf(t))
+	name := r.URL.Query().Get("type")
+	d, ok := telemetry.Describe(name)
+	if !ok {
+		WriteError(w, fault.New(fault.NotFound, "no event type %q", clip(name)).Hintf("/api/events/schema lists them all"))
 		return
 	}
-	types := []schemaType{}
-	for _, t := range telemetry.Catalogue() {
-		types = append(types, schemaOf(t))
-	}
-	WriteJSON(w, map[string]any{"v": telemetry.Version, "count": len(types), "types": types})
+	WriteJSON(w, d)
 }
 
 // healthBody is the published server's, with what the page wants beside it. It
