@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // The shapes of OpenSea's v2 API that are read, and nothing more of them. Fields
@@ -205,6 +208,11 @@ func suffix(s string) ([]byte, error) {
 		if h, ok := hexOf(s, 2*n); ok {
 			return unhex(h[2:]), nil
 		}
+	}
+	if digits, ok := strings.CutPrefix(s, "0x"); ok && len(digits)%2 == 0 && strings.Trim(digits, "0123456789abcdefABCDEF") == "" {
+		// It can be read, and it is calldata that nobody quoted.
+		return nil, fault.New(fault.UnsafeTransaction, "the fulfilment's calldata suffix has %d bytes, expected at most 4", len(digits)/2).
+			Hintf("choose another listing").WithSent(fault.SentNo)
 	}
 	return nil, fmt.Errorf("its calldata suffix %s is not 1 to 4 bytes of hex", quoted(s))
 }

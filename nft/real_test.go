@@ -337,7 +337,6 @@ func TestRealTampering(t *testing.T) {
 			t.Logf("%s: %v", fault.CodeOf(err), err)
 			switch code := fault.CodeOf(err); {
 			case k.Name == faults.TamperSignature && code == fault.SimulationFailed: // only the chain can tell
-			case k.Name == faults.TamperSuffix && code == fault.Upstream: // the client can't read it
 			case code != fault.UnsafeTransaction:
 				t.Errorf("err = %v (%s)", err, code)
 			}
