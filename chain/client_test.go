@@ -200,7 +200,10 @@ func TestChainMismatch(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	info := chain.ReadInfo(t.Context(), c, 33139, "APE")
+	info := chain.Info{ChainID: 33139}
+	if err := info.Probe(t.Context(), c); fault.CodeOf(err) != fault.ChainMismatch {
+		t.Errorf("%v", err)
+	}
 	if info.RPCOK || info.LatestBlock != nil || !strings.Contains(info.Reason, "chain 1") || info.ChainID != 33139 {
 		t.Errorf("%+v", info)
 	}

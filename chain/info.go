@@ -15,15 +15,15 @@ type Info struct {
 	Reason         string  `json:"reason,omitempty"` // why rpcOk is false
 }
 
-// ReadInfo asks the node for its head and reports what came of it. A node that
-// does not answer, or answers for another chain, is a finding and no error.
-func ReadInfo(ctx context.Context, c *Client, chainID int64, nativeToken string) Info {
-	info := Info{ChainID: chainID, NativeGasToken: nativeToken}
+// Probe asks the node for its head and fills in what came of it. That it does not
+// answer, or answers for another chain, is the Reason; the error is that of the
+// look, for a caller that tells the two apart.
+func (i *Info) Probe(ctx context.Context, c *Client) error {
 	head, err := c.Head(ctx)
 	if err != nil {
-		info.Reason = fault.From(err).Message
-		return info
+		i.Reason = fault.From(err).Message
+		return err
 	}
-	info.LatestBlock, info.RPCOK = &head.Number, true
-	return info
+	i.LatestBlock, i.RPCOK = &head.Number, true
+	return nil
 }

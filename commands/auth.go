@@ -89,7 +89,7 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 				return AuthSetOut{}, err
 			}
 		}
-		if f.ask != "" && len(v) >= minSecret {
+		if f.ask != "" {
 			d.redactor().Add(v)
 		}
 		*f.out = strings.TrimSpace(v)

@@ -67,14 +67,14 @@ func (d *Deps) probe(ctx context.Context) (info chain.Info, mismatch bool, err e
 	defer cancel()
 	info = chain.Info{ChainID: pol.ChainID, NativeGasToken: pol.NativeToken}
 	client, err := d.client(ctx)
-	if err == nil {
-		var head chain.Header
-		if head, err = client.Head(ctx); err == nil {
-			info.LatestBlock, info.RPCOK = &head.Number, true
-			return info, false, nil
-		}
+	if err != nil {
+		info.Reason = fault.From(err).Message
+	} else {
+		err = info.Probe(ctx, client)
 	}
-	info.Reason = fault.From(err).Message
+	if err == nil {
+		return info, false, nil
+	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		info.Reason = fmt.Sprintf("no answer within %s", rpcProbeTimeout)
 	}

@@ -2,7 +2,6 @@ package commands
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/url"
@@ -10,13 +9,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
 	"github.com/ape-claw/ape-claw/sandbox"
 	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -138,7 +137,7 @@ func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	case ProfileSandbox:
 		c.useSandbox()
 	default:
-		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", masked64(c.Profile)).Hintf("--profile sandbox")
+		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", shownArg(c.Profile)).Hintf("--profile sandbox")
 	}
 	if r.profile, err = store.LoadProfile(c.Home); err != nil {
 		return nil, err
@@ -284,11 +283,11 @@ func validAgent(s string) bool {
 			return false
 		}
 	}
-	return len(s) >= 2 && len(s) <= 64 && masked64(s) != hidden
+	return len(s) >= 2 && len(s) <= 64 && shownArg(s) != hidden
 }
 
 func badAgent(s string) error {
-	return fault.New(fault.Usage, "--agent-id %q: 2 to 64 lower-case letters, digits, _ and - are expected, a letter or digit first", masked64(s)).
+	return fault.New(fault.Usage, "--agent-id %q: 2 to 64 lower-case letters, digits, _ and - are expected, a letter or digit first", shownArg(s)).
 		Hintf("--agent-id my-agent-1")
 }
 
@@ -318,12 +317,12 @@ func (r *resolver) fill(c *Config) error {
 	}
 	for name, s := range map[string]Setting{"trace-id": c.TraceID, "session-id": c.SessionID} {
 		if s.Value != "" && !validID(s.Value) {
-			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, masked64(s.Value)).
+			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, shownArg(s.Value)).
 				Hintf("--%s my-%s-1", name, strings.TrimSuffix(name, "-id"))
 		}
 	}
 	if c.TraceID.Value == "" {
-		c.TraceID = Setting{newTraceID(r.host.Now()), FromDefault}
+		c.TraceID = Setting{telemetry.NewTraceID(r.host.Now()), FromDefault}
 	}
 	c.AgentToken, c.PrivateKey = r.secret("agent-token"), r.secret("private-key")
 	c.OpenSeaKey, c.RelayKey = r.secret("opensea-api-key"), r.secret("relay-api-key")
@@ -371,8 +370,4 @@ func checkURL(name, value string) error {
 		return fault.New(fault.Usage, "--%s is not an http or https URL", name)
 	}
 	return nil
-}
-
-func newTraceID(now time.Time) string {
-	return fmt.Sprintf("trace_%d_%s", now.UnixMilli(), strings.TrimPrefix(store.NewID(""), "")[:8])
 }

@@ -99,7 +99,7 @@ func runDemo(ctx context.Context, d *Deps, in DemoIn) (out DemoOut, err error) {
 		return out, err
 	}
 	if in.Keep {
-		if err := d.showDemo(out); err != nil {
+		if err := showNow(d, out, printDemo); err != nil {
 			return out, err
 		}
 		s.say("\nThe chain and the dashboard stay up: %s (Ctrl-C ends them)\n", out.Dashboard)
@@ -298,16 +298,6 @@ func (s *story) logged() ([]string, error) {
 
 // shown says that the result was printed while everything was still up.
 func (o DemoOut) shown() bool { return o.kept }
-
-// showDemo shows the story's end while everything stays up.
-func (d *Deps) showDemo(out DemoOut) error {
-	if d.wantJSON {
-		return d.stream(out)
-	}
-	p := d.printer()
-	printDemo(p, out)
-	return p.flush()
-}
 
 func printDemo(p *Printer, out DemoOut) {
 	p.Line("%s The agent owns the token: %s", p.style(green, "Done."), out.Owner)

@@ -197,12 +197,12 @@ func (s fieldSet) positional(cmd *cobra.Command, args []string) error {
 			break
 		}
 		if err := f.Set(args[0]); err != nil {
-			return fault.New(fault.Usage, "argument %q of %s: %v", masked64(args[0]), cmd.CommandPath(), err)
+			return fault.New(fault.Usage, "argument %q of %s: %v", shownArg(args[0]), cmd.CommandPath(), err)
 		}
 		args = args[1:]
 	}
 	if len(args) > 0 {
-		return fault.New(fault.Usage, "%s takes no argument %q", cmd.CommandPath(), masked64(args[0])).
+		return fault.New(fault.Usage, "%s takes no argument %q", cmd.CommandPath(), shownArg(args[0])).
 			Hintf("%s --help", cmd.CommandPath())
 	}
 	return nil

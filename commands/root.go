@@ -145,7 +145,7 @@ func groupRun(cmd *cobra.Command, args []string) error {
 		return fault.New(fault.Usage, "%s needs a command: %s", cmd.CommandPath(), strings.Join(childNames(cmd), ", ")).
 			Hintf("%s --help", cmd.CommandPath())
 	}
-	err := fault.New(fault.Usage, "unknown command %q for %s", masked64(args[0]), cmd.CommandPath()).
+	err := fault.New(fault.Usage, "unknown command %q for %s", shownArg(args[0]), cmd.CommandPath()).
 		Hintf("%s --help", cmd.CommandPath())
 	if near := nearest(args[0], childNames(cmd)); near != "" {
 		err = err.Hintf("did you mean: %s %s", cmd.CommandPath(), near)
@@ -192,17 +192,17 @@ func flagError(cmd *cobra.Command, err error) error {
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if short := unknown.GetSpecifiedShortnames(); short != "" {
-			return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "-"+masked64(short), cmd.CommandPath()).Hintf("%s", hint)
+			return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "-"+shownArg(short), cmd.CommandPath()).Hintf("%s", hint)
 		}
 		if near := nearest(Kebab(name), flagNames(cmd)); near != "" {
 			hint = "did you mean: --" + near
 		}
-		return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "--"+masked64(name), cmd.CommandPath()).Hintf("%s", hint)
+		return fault.Wrap(err, fault.Usage, "unknown flag %q for %s", "--"+shownArg(name), cmd.CommandPath()).Hintf("%s", hint)
 	case errors.As(err, &needs):
 		return fault.Wrap(err, fault.Usage, "--%s of %s needs a value", needs.GetSpecifiedName(), cmd.CommandPath()).Hintf("%s", hint)
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		shown, why := masked64(invalid.GetValue()), invalid.Unwrap().Error()
+		shown, why := shownArg(invalid.GetValue()), invalid.Unwrap().Error()
 		if secretFlag(f.Name) {
 			shown = hidden
 		}

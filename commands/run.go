@@ -174,6 +174,17 @@ func (d *Deps) stream(v any) error {
 	return d.writeOut(d.redactor().Bytes(b))
 }
 
+// showNow prints a result of a command that goes on running: as a line of its
+// stream, or as text.
+func showNow[Out any](d *Deps, out Out, text func(*Printer, Out)) error {
+	if d.wantJSON {
+		return d.stream(out)
+	}
+	p := d.printer()
+	text(p, out)
+	return p.flush()
+}
+
 // pair and orderedDoc print an object with its fields in a chosen order.
 type pair struct {
 	key   string

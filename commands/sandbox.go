@@ -117,7 +117,7 @@ func sandboxUp(ctx context.Context, d *Deps, in SandboxUpIn) (SandboxOut, error)
 		return SandboxOut{}, err
 	}
 	out := runningOut(&cur)
-	if err := d.show(out, printSandbox); err != nil {
+	if err := showNow(d, out, printSandbox); err != nil {
 		return SandboxOut{}, err
 	}
 	<-ctx.Done()
@@ -185,16 +185,6 @@ func (d *Deps) childEnv() []string {
 		}
 	}
 	return env
-}
-
-// show prints a first result of a command that goes on running.
-func (d *Deps) show(out SandboxOut, text func(*Printer, SandboxOut)) error {
-	if d.wantJSON {
-		return d.stream(out)
-	}
-	p := d.printer()
-	text(p, out)
-	return p.flush()
 }
 
 func printSandbox(p *Printer, out SandboxOut) {

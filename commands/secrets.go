@@ -23,18 +23,17 @@ func secretArgs(args []string) []string {
 		if !has && i+1 < len(args) && (!strings.HasPrefix(args[i+1], "-") || len(args[i+1]) > 1) {
 			value = args[i+1]
 		}
-		// "-" asks at the terminal, and a very short value would blank out half of the output.
-		if len(value) >= minSecret {
+		if value != "" && value != "-" { // "-" asks at the terminal
 			out = append(out, value)
 		}
 	}
 	return out
 }
 
-// masked64 hides what may be a key that was typed where none belongs: a word of
+// shownArg is a word of the command line as an error may show it: it hides what may be a key that was typed where none belongs: a word of
 // sixteen hex digits or more, or of a token's form. Other words are shown, cut to
 // what a person needs to recognise a typo.
-func masked64(word string) string {
+func shownArg(word string) string {
 	bare := strings.TrimPrefix(strings.ToLower(word), "0x")
 	hex := strings.Trim(bare, "0123456789abcdef") == ""
 	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "sk-") {
@@ -51,9 +50,6 @@ const (
 	shownWord = 40
 )
 
-// minSecret is the length from which a value is worth hiding everywhere.
-const minSecret = 4
-
 // earlySecrets are secret settings as flags and environment hold them, valid or not.
 func (d *Deps) earlySecrets() []string {
 	out := secretArgs(d.args)
@@ -62,7 +58,7 @@ func (d *Deps) earlySecrets() []string {
 			continue
 		}
 		for _, env := range []string{o.env, o.alias} {
-			if v := d.host.getenv(env); env != "" && len(v) >= minSecret {
+			if v := d.host.getenv(env); env != "" && v != "" {
 				out = append(out, v)
 			}
 		}

@@ -35,14 +35,16 @@ told otherwise and ends on Ctrl-C.`,
 		Example: "  ape-claw serve\n  ape-claw serve --addr 127.0.0.1:0 --json",
 		Risk:    RiskWrite, Permission: "serve:run"},
 		runServe,
-		func(p *Printer, out ServeOut) {
-			if out.Status == "stopped" {
-				p.Line("Stopped.")
-				return
-			}
-			p.Line("Dashboard  %s", p.style(cyan, out.URL+"/"))
-			p.Line("Events     %s", out.Events)
-		})
+		printServe)
+}
+
+func printServe(p *Printer, out ServeOut) {
+	if out.Status == "stopped" {
+		p.Line("Stopped.")
+		return
+	}
+	p.Line("Dashboard  %s", p.style(cyan, out.URL+"/"))
+	p.Line("Events     %s", out.Events)
 }
 
 func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
@@ -51,7 +53,7 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 		return ServeOut{}, err
 	}
 	out := serveOut(srv)
-	if err := d.announce(out); err != nil {
+	if err := showNow(d, out, printServe); err != nil {
 		return ServeOut{}, err
 	}
 	err = d.settling(ctx, srv.Serve)
@@ -97,17 +99,6 @@ func (d *Deps) settling(ctx context.Context, serve func(context.Context) error) 
 	wg.Wait()
 	settle(context.WithoutCancel(ctx))
 	return err
-}
-
-// announce shows a first result of a command that goes on running.
-func (d *Deps) announce(out ServeOut) error {
-	if d.wantJSON {
-		return d.stream(out)
-	}
-	p := d.printer()
-	p.Line("Dashboard  %s", p.style(cyan, out.URL+"/"))
-	p.Line("Events     %s", out.Events)
-	return p.flush()
 }
 
 func serveOut(srv *serve.Server) ServeOut {
