@@ -5,10 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -167,6 +173,67 @@ func TestKillAfterSending(t *testing.T) {
 		t.Errorf("a dry run of what may have been bought: exit %d, %v", exit, d)
 	}
 	w.settles(s, other, "submitted", "confirmed", "submitted", "confirmed")
+}
+
+// A HALT that a person writes while a node stalls, after every gate was passed,
+// still stops the signature.
+func TestHaltWhileTheNodeStalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.inSandbox()
+	quote := w.simulated(0)
+	node, err := url.Parse(strings.TrimSuffix(s.RPCURL(), "/rpc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent atomic.Int64
+	home := filepath.Join(w.dir, "user", ".ape-claw", "sandbox")
+	forward := httputil.NewSingleHostReverseProxy(node)
+	proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		switch {
+		case bytes.Contains(body, []byte("eth_getTransactionCount")):
+			if err := os.WriteFile(filepath.Join(home, "HALT"), []byte("a person\n"), 0o600); err != nil {
+				t.Error(err)
+			}
+		case bytes.Contains(body, []byte("eth_sendRawTransaction")):
+			sent.Add(1)
+		}
+		r.Host = node.Host
+		forward.ServeHTTP(rw, r)
+	}))
+	defer proxy.Close()
+	current := filepath.Join(home, "current.json")
+	b, err := os.ReadFile(current)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(current, bytes.Replace(b, []byte(s.RPCURL()), []byte(proxy.URL+"/rpc"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d, exit := w.doc("nft", "buy", "--quote", quote, "--execute", "--autonomous")
+	if exit != 3 || d["code"] != "halted" || d["sent"] != "no" || sent.Load() != 0 {
+		t.Errorf("exit %d, %v, %d sent", exit, d, sent.Load())
+	}
+}
+
+// One failed start in the background is one failure in the log.
+func TestDetachedFailureIsToldOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.inSandbox()
+	port := s.RPCURL()[strings.LastIndexByte(strings.TrimSuffix(s.RPCURL(), "/rpc"), ':')+1:]
+	d, exit := w.doc("sandbox", "up", "--detach", "--home", filepath.Join(w.dir, "other"), "--port", strings.TrimSuffix(port, "/rpc"))
+	if exit != 10 || d["code"] != "conflict" {
+		t.Fatalf("exit %d, %v", exit, d)
+	}
+	if n := len(w.logLines()); n != 1 {
+		t.Errorf("%d events of one failure: %v", n, w.logLines())
+	}
 }
 
 // settles lets blocks be made, buys another quote, and checks that the log has

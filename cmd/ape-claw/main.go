@@ -20,9 +20,6 @@ import (
 )
 
 func main() {
-	// A file size limit must come back as an error that can be told, not kill the
-	// process between two writes.
-	signal.Ignore(syscall.SIGXFSZ)
 	// A core file would hold the key. That it can't be switched off stops nobody.
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
