@@ -45,6 +45,12 @@ type LogOptions struct {
 	// MaxTail bounds the bytes of the lines that one Tail or Last returns; the newest
 	// line is returned in any case. Default 64 MiB.
 	MaxTail int64
+	// RotateBytes is the size from which the active file becomes a segment, and a new
+	// one is begun. Default 64 MiB; below 0, never.
+	RotateBytes int64
+	// KeepBytes is how much is kept: the oldest whole segments are removed while what
+	// is left has at least so many bytes. 0 keeps all.
+	KeepBytes int64
 }
 
 // Log is the event log of one state directory: lines of JSON that any number of
