@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -38,11 +39,17 @@ type TailOptions struct {
 	TraceID string
 	OK      *bool
 
-	Transport http.RoundTripper // nil: a new one, without proxies
-	Header    http.Header
+	// Credentials are sent with each request, to the origin of URL only: a
+	// redirect to another one does not get them.
+	Credentials Credentials
+	Transport   http.RoundTripper // nil: a new one, without proxies
+	Header      http.Header
 	// Notice, when set, is told about the connection: it was lost, or is there again.
 	Notice func(Notice)
 }
+
+// Credentials say who asks; the zero value says nothing.
+type Credentials struct{ AgentID, Token string }
 
 // Notice is a change of a followed stream's connection.
 type Notice struct {
@@ -80,12 +87,9 @@ func Tail(ctx context.Context, opt TailOptions, fn func(Frame) error) error {
 		}
 	}
 	client := sse.NewClient(target, sse.ClientMaxBufferSize(clientBuffer))
-	client.Connection = &http.Client{Transport: wholeFrames{opt.transport()}}
+	client.Connection = &http.Client{Transport: wholeFrames{opt.transport(target)}}
 	client.ReconnectStrategy = once{} // we decide ourselves: r3labs takes a clean end for the end of all
 	client.ResponseValidator = t.validate
-	for name := range opt.Header {
-		client.Headers[name] = opt.Header.Get(name)
-	}
 	if opt.After != "" {
 		client.LastEventID.Store([]byte(opt.After))
 	}
@@ -271,11 +275,39 @@ func filterQuery(q url.Values, opt TailOptions) {
 	}
 }
 
-func (o TailOptions) transport() http.RoundTripper {
-	if o.Transport != nil {
-		return o.Transport
+// transport carries requests that begin at target, a valid URL.
+func (o TailOptions) transport(target string) http.RoundTripper {
+	t := ownHeaders{next: o.Transport, header: http.Header{}}
+	if t.next == nil {
+		t.next = &http.Transport{DisableKeepAlives: true} // nothing stays open behind the caller
 	}
-	return &http.Transport{DisableKeepAlives: true} // nothing stays open behind the caller
+	if u, err := url.Parse(target); err == nil {
+		t.scheme, t.host = u.Scheme, u.Host
+	}
+	for name := range o.Header {
+		t.header.Set(name, o.Header.Get(name))
+	}
+	if c := o.Credentials; c != (Credentials{}) {
+		t.header.Set("x-agent-id", c.AgentID)
+		t.header.Set("x-agent-token", c.Token)
+	}
+	return t
+}
+
+// ownHeaders adds headers that are meant for one origin. Where a redirect leads
+// elsewhere, http.Client would send along all but those that it knows as secret.
+type ownHeaders struct {
+	next         http.RoundTripper
+	scheme, host string
+	header       http.Header
+}
+
+func (t ownHeaders) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme == t.scheme && r.URL.Host == t.host {
+		r = r.Clone(r.Context())
+		maps.Copy(r.Header, t.header)
+	}
+	return t.next.RoundTrip(r)
 }
 
 // once makes r3labs try one connection only.

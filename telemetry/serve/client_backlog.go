@@ -31,7 +31,7 @@ type BacklogEnd struct {
 // Backlog calls fn for what is in a server's log now, oldest first: the newest
 // opt.Backlog events, or all after opt.After. A line is as it stands in the log.
 func Backlog(ctx context.Context, opt TailOptions, fn func(line []byte) error) (BacklogEnd, error) {
-	b := backlogClient{opt: opt, http: &http.Client{Transport: opt.transport()}}
+	b := backlogClient{opt: opt, http: &http.Client{Transport: opt.transport(opt.URL)}}
 	switch {
 	case opt.After != "":
 		return b.forward(ctx, opt.After, fn)
@@ -125,9 +125,6 @@ func (b backlogClient) page(ctx context.Context, after string, limit int) (page,
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return page{}, fmt.Errorf("backlog request: %w", err)
-	}
-	for name := range b.opt.Header {
-		req.Header.Set(name, b.opt.Header.Get(name))
 	}
 	resp, err := b.http.Do(req)
 	if err != nil {

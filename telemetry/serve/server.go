@@ -31,6 +31,7 @@ type Server struct {
 	handler http.Handler
 	clients atomic.Int64
 	lookups chan struct{} // a place for each request that looks back through the log
+	metrics *metrics
 
 	draining context.Context // ends when Serve starts to drain
 	drain    context.CancelFunc
@@ -48,6 +49,7 @@ func New(opt Options) (*Server, error) {
 	log := reader{log: opt.Log, red: opt.Redactor}
 	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger),
 		lookups: make(chan struct{}, maxLookups)}
+	s.metrics = newMetrics(s)
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
