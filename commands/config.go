@@ -83,6 +83,10 @@ type Config struct {
 	Addr       Setting
 	DataSource Setting
 	LogLevel   string
+	// TelemetryURL is a remote serve; empty: none.
+	TelemetryURL Setting
+	// RotateBytes and KeepBytes are as in telemetry.LogOptions.
+	RotateBytes, KeepBytes int64
 	// Sandbox is the running sandbox when Profile is "sandbox".
 	Sandbox *sandbox.Current
 	// SandboxErr says why there is none although the profile asks for it. Commands
@@ -115,7 +119,7 @@ const (
 func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	r := &resolver{host: h, flags: flags, byKey: map[string]option{}}
 	for _, o := range options() {
-		r.byKey[o.key] = o
+		r.byKey[strings.ToLower(o.key)] = o
 	}
 	wd, err := os.Getwd()
 	if err != nil {
@@ -225,9 +229,12 @@ func (r *resolver) fileKeys() []string {
 	return keys
 }
 
+// option returns the declaration of a setting. Viper writes all keys small.
+func (r *resolver) option(key string) option { return r.byKey[strings.ToLower(key)] }
+
 // get returns a setting from the highest source that has it.
 func (r *resolver) get(key string) Setting {
-	o := r.byKey[key]
+	o := r.option(key)
 	if o.flag != "" {
 		if f := r.flags.Lookup(o.flag); f != nil && f.Changed {
 			return Setting{f.Value.String(), FromFlag}
@@ -345,7 +352,21 @@ func (r *resolver) fill(c *Config) error {
 			return err
 		}
 	}
-	return nil
+	return r.fillTelemetry(c)
+}
+
+func (r *resolver) fillTelemetry(c *Config) (err error) {
+	url, rotate, keep := "telemetry.url", "telemetry.rotateBytes", "telemetry.keepBytes"
+	c.TelemetryURL = r.get(url)
+	if !isHTTP(c.TelemetryURL.Value) && c.TelemetryURL.Value != "" {
+		return fault.New(fault.Usage, "%s is not an http or https URL", r.option(url).named(c.TelemetryURL.Source)).
+			Hintf("export APE_CLAW_TELEMETRY_URL=https://HOST")
+	}
+	if c.RotateBytes, err = logSize(r.option(rotate), r.get(rotate), sizeNever, -1, minRotate); err != nil {
+		return err
+	}
+	c.KeepBytes, err = logSize(r.option(keep), r.get(keep), sizeAll, 0, 1)
+	return err
 }
 
 // overrideForSandbox points everything at the running sandbox. Configured keys
@@ -364,10 +385,14 @@ func checkURL(name, value string) error {
 	if value == "" {
 		return nil
 	}
-	u, err := url.Parse(value)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+	if !isHTTP(value) {
 		// The value may hold a provider's key: it is not shown.
 		return fault.New(fault.Usage, "--%s is not an http or https URL", name)
 	}
 	return nil
+}
+
+func isHTTP(value string) bool {
+	u, err := url.Parse(value)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -90,7 +90,7 @@ func newDeps(h Host) *Deps {
 		if err != nil {
 			return nil, err
 		}
-		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{})
+		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{RotateBytes: c.RotateBytes, KeepBytes: c.KeepBytes})
 		d.onClose(l.Close)
 		return l, nil
 	})

@@ -3,9 +3,13 @@ package commands
 import (
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // option is one setting that is not a command's own: its flag, environment
@@ -36,6 +40,9 @@ func options() []option {
 		{key: "market-url", flag: "market-url", env: "APE_CLAW_MARKET_URL", def: "https://api.opensea.io", help: "base `url` of the marketplace", file: true, hidden: true},
 		{key: "data-source", env: "APE_CLAW_DATA_SOURCE", help: "opensea, or file:PATH; also `--data-source` of market listings and nft quote (default: the policy's)", file: true},
 		{key: "addr", env: "APE_CLAW_ADDR", def: "127.0.0.1:8787", help: "where `serve --addr` listens; `APE_CLAW_UI_PORT` and `APE_CLAW_BIND_HOST` change its port and host", file: true},
+		{key: "telemetry.url", env: "APE_CLAW_TELEMETRY_URL", help: "base `url` of a remote serve, for `events tail --remote`", file: true},
+		{key: "telemetry.rotateBytes", env: "APE_CLAW_TELEMETRY_ROTATE_BYTES", def: "64MiB", help: "size from which `events.jsonl` becomes a segment and a new file is begun: bytes, or with KiB, MiB or GiB; `never`", file: true},
+		{key: "telemetry.keepBytes", env: "APE_CLAW_TELEMETRY_KEEP_BYTES", def: "all", help: "how much of the log to keep: the oldest segments are removed while the rest has at least this size; `all` removes none", file: true},
 		{key: "log-level", flag: "log-level", env: "APE_CLAW_LOG_LEVEL", def: "off", help: "off, error, warn, info or debug, on stderr", file: true},
 	}
 }
@@ -107,3 +114,60 @@ func (v *onceValue) String() string { return v.value }
 
 // Type implements pflag.Value.
 func (v *onceValue) Type() string { return "string" }
+
+// The words that stand for a size.
+const (
+	sizeNever = "never" // of telemetry.rotateBytes
+	sizeAll   = "all"   // of telemetry.keepBytes
+)
+
+// minRotate is the smallest file that may become a segment: a log of thousands of
+// tiny files serves nobody.
+const minRotate = 4 << 10
+
+// sizeUnits are what may follow the number of a size. Only powers of two: a "MB"
+// is two things to two people.
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"b", 1}, {"", 1}}
+
+// parseSize reads a number of bytes: 67108864, 64MiB, 64 MiB.
+func parseSize(s string) (int64, bool) {
+	digits := strings.TrimLeft(s, "0123456789")
+	n, err := strconv.ParseInt(s[:len(s)-len(digits)], 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	unit := strings.ToLower(strings.TrimSpace(digits))
+	for _, u := range sizeUnits {
+		if unit == u.name {
+			return n * u.bytes, n <= math.MaxInt64/u.bytes
+		}
+	}
+	return 0, false
+}
+
+// logSize reads the setting of a size of the log; word stands for wordMeans.
+func logSize(o option, s Setting, word string, wordMeans, least int64) (int64, error) {
+	if strings.EqualFold(s.Value, word) {
+		return wordMeans, nil
+	}
+	n, ok := parseSize(s.Value)
+	if !ok || n < least {
+		return 0, fault.New(fault.Usage, "%s %q: a size is expected, from %d up, in bytes or with KiB, MiB or GiB, or %q", o.named(s.Source), shownArg(s.Value), least, word).
+			Hintf("%s=64MiB", o.env)
+	}
+	return n, nil
+}
+
+// named is what the person calls the setting that came from source.
+func (o option) named(source string) string {
+	switch {
+	case source == FromFlag:
+		return "--" + o.flag
+	case source == FromEnv:
+		return o.env
+	}
+	return o.key
+}
