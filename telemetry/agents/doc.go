@@ -1,3 +1,4 @@
-// Package agents holds the identities that may send events to this machine:
-// registered agents with hashed tokens, and the invites that admit new ones.
+// Package agents holds the identities that may call this machine: registered
+// agents (clawbots) with hashed tokens, and the sessions of browsers that logged
+// in as one.
 package agents

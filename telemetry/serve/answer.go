@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 
@@ -13,6 +14,10 @@ type errorBody struct {
 	Code    fault.Code     `json:"code"`
 	Hint    string         `json:"hint,omitempty"`
 	Details map[string]any `json:"details,omitempty"`
+
+	// RetryAfterSeconds comes with 429, where clients of the published server
+	// look for it.
+	RetryAfterSeconds int `json:"retryAfterSeconds,omitempty"`
 }
 
 // WriteError answers with err in the shape all routes share, under the HTTP
@@ -30,11 +35,15 @@ func writeErrorStatus(w http.ResponseWriter, status int, err error) {
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
-	body, err := json.Marshal(v)
-	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error":"internal error","code":"internal"}`)
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false) // hints are read by people, and the type is no HTML
+	if err := enc.Encode(v); err != nil {
+		status = http.StatusInternalServerError
+		body.Reset()
+		body.WriteString(`{"error":"internal error","code":"internal"}` + "\n")
 	}
-	writeBody(w, status, body)
+	writeBody(w, status, body.Bytes())
 }
 
 func jsonHeader(w http.ResponseWriter, status int) {
@@ -47,7 +56,7 @@ func jsonHeader(w http.ResponseWriter, status int) {
 func writeBody(w http.ResponseWriter, status int, body []byte) {
 	jsonHeader(w, status)
 	// An error here is the client's going away: there is nobody left to tell.
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(body)
 }
 
 // Status is the HTTP status that goes with a code.

@@ -1,27 +1,32 @@
 package serve
 
 import (
-	"net"
+	"errors"
+	"io"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"path"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // csp lets the page run its own files and talk to its own server, and nothing
 // else. Trusted types make the browser refuse innerHTML and its kin, so that
-// the text of an event can't become markup.
+// the text of an event can't become markup; the one policy, ape-claw, is the
+// page's for the address of its own worker.
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types ape-claw"
 
 // guard stands before every route: it sets the headers that protect a browser,
-// turns away calls that another site's page makes a browser send, bounds the
-// body, and turns a panic into an answer.
+// finds out who calls, turns away what another site's page makes a browser send
+// and what comes too often, bounds the body, and turns a panic into an answer.
 func (s *Server) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,58 +38,114 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		defer s.recoverPanic(w, r)
+		if secretInURL(r.URL, s.opt.Redactor) { // first: nothing after this may show it
+			s.refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "credentials do not belong into a URL, which histories and logs keep").
+				Hintf("send the headers x-agent-id and x-agent-token, and replace that token: ape-claw clawbot rotate"))
+			return
+		}
 		if !s.hostAllowed(r.Host) {
-			writeErrorStatus(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", clip(r.Host)).
+			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", clip(r.Host)).
 				Hintf("open the address that ape-claw serve printed, or allow the name: ape-claw serve --allow-host <name>"))
 			return
 		}
-		if err := crossOrigin.Check(r); err != nil || foreign(r) {
-			writeErrorStatus(w, http.StatusForbidden, fault.New(fault.Auth, "this call comes from another site's page").
-				Hintf("call from a page of this server, or from a program that sends no Origin"))
+		c := s.whoCalls(r)
+		c.cross = s.crossSite(h, r)
+		if !c.cross && (crossOrigin.Check(r) != nil || foreign(r)) {
+			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "this call comes from another site's page").
+				Hintf("call from a page of this server, from a program that sends no Origin, or allow the site: ape-claw serve --cors-origin <origin>"))
 			return
 		}
-		if clean := path.Clean(r.URL.Path); clean != r.URL.Path && clean+"/" != r.URL.Path {
+		if wait := s.tooMany(r, c); wait > 0 {
+			s.refuseFor(w, http.StatusTooManyRequests, wait, fault.New(fault.Upstream, "too many requests from this address"))
+			return
+		}
+		if oddPath(r.URL) {
 			notFound(w, r)
 			return
 		}
+		if c.cross && preflight(w, r) {
+			return
+		}
+		if r.ContentLength > s.opt.MaxBody {
+			s.refuseLarge(w, r)
+			return
+		}
 		r.Body = http.MaxBytesReader(w, r.Body, s.opt.MaxBody)
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, withCaller(r, c))
 	})
 }
 
-// foreign reports whether another site's page makes a browser call here behind
-// the user's back, be it only to read. The page could not see the answer, but it
-// would take a stream's place. Following a link to the page is fine. Browsers
-// send no Origin with a read of their own site, nor with a link.
-func foreign(r *http.Request) bool {
-	for _, origin := range r.Header.Values("Origin") {
-		if u, err := url.Parse(origin); err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-			return true
-		}
+// oddPath reports whether a path is not written the plain way. No route needs
+// any other, and whatever stands between here and the handlers might read it
+// differently.
+func oddPath(u *url.URL) bool {
+	if !strings.HasPrefix(u.Path, "/") || strings.ContainsFunc(u.Path, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }) {
+		return true
 	}
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "", "none", "same-origin":
-		return false
+	if raw := strings.ToLower(u.RawPath); strings.Contains(raw, "%2f") || strings.Contains(raw, "%2e") {
+		return true
 	}
-	return r.Header.Get("Sec-Fetch-Mode") != "navigate"
+	clean := path.Clean(u.Path)
+	return clean != u.Path && clean+"/" != u.Path
 }
 
 // hostAllowed is the guard against DNS rebinding: a foreign name that was made
 // to point here is not ours. An address in place of a name can't be rebound,
 // so off loopback every address passes.
 func (s *Server) hostAllowed(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-	if host == "localhost" || slices.ContainsFunc(s.opt.AllowedHosts, func(a string) bool {
+	host := hostOf(hostport)
+	if loopbackHost(host) || slices.ContainsFunc(s.opt.AllowedHosts, func(a string) bool {
 		return strings.EqualFold(a, host)
 	}) {
 		return true
 	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && (ip.Unmap().IsLoopback() || s.opt.Insecure)
+	_, err := netip.ParseAddr(host)
+	return err == nil && (s.opt.Insecure || s.wide.Load())
+}
+
+// codeBusy is the code of every refusal that passes by itself.
+const codeBusy = fault.Upstream
+
+// refuse answers a request that is turned away, and counts it.
+func (s *Server) refuse(w http.ResponseWriter, status int, err error) {
+	s.metrics.refused(status, fault.CodeOf(err))
+	writeErrorStatus(w, status, err)
+}
+
+// refuseFor is refuse for a while: it says when to come back.
+func (s *Server) refuseFor(w http.ResponseWriter, status int, wait time.Duration, err *fault.Error) {
+	seconds := int(math.Ceil(wait.Seconds()))
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	if err.Hint == "" {
+		err = err.Hintf("try again in %d s", seconds)
+	}
+	s.metrics.refused(status, err.Code)
+	writeJSON(w, status, errorBody{Error: err.Message, Code: err.Code, Hint: err.Hint, Details: err.Details, RetryAfterSeconds: seconds})
+}
+
+// A client that is still sending would not see the answer if the connection
+// closed at once: this much is read, for this long.
+const (
+	drainBody = 16 << 20
+	drainTime = 2 * time.Second
+)
+
+// refuseLarge answers 413 before the body is read, and lets the client get to
+// the answer.
+func (s *Server) refuseLarge(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Connection", "close")
+	s.refuse(w, http.StatusRequestEntityTooLarge, tooLargeBody(s.opt.MaxBody))
+	if r.Header.Get("Expect") != "" {
+		return // it sends nothing before it is told to
+	}
+	rc := http.NewResponseController(w)
+	err := errors.Join(rc.Flush(), rc.SetReadDeadline(s.opt.Now().Add(drainTime)))
+	if err == nil {
+		_, err = io.CopyN(io.Discard, r.Body, drainBody)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.opt.Logger.Debug("body over the cap", "err", err)
+	}
 }
 
 func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -22,6 +23,8 @@ const (
 	DefaultMaxClients = 512
 	DefaultRingBytes  = 16 << 20
 	DefaultMaxBody    = 2 << 20
+	// DefaultMaxPerAddress is the streams of one address that is not loopback.
+	DefaultMaxPerAddress = 64
 )
 
 // EventLog is what the server reads. *telemetry.Log is one.
@@ -52,20 +55,36 @@ type Options struct {
 	Redactor *telemetry.Redactor
 
 	// Mounts are handlers of domain packages by http.ServeMux pattern. A
-	// handler that streams must clear the read and write deadlines itself.
+	// handler that streams must clear the read and write deadlines itself. What
+	// is no GET or HEAD needs an agent's credentials from everybody, and so does
+	// a handler that is wrapped by Private; AgentID says whose they were.
 	Mounts map[string]http.Handler
+
+	// Auth knows who may call. Without it nobody can prove anything: whatever
+	// needs credentials is refused.
+	Auth Authenticator
+	// RequireAuth asks programs on this machine for credentials too.
+	RequireAuth bool
+	// Insecure lets everybody who can reach the address read without
+	// credentials. Writes and private views need them all the same.
+	Insecure bool
 
 	// AllowedHosts are names this server may be called by, beside loopback.
 	AllowedHosts []string
-	// Insecure permits an address that is not loopback although nothing asks
-	// callers who they are.
-	Insecure bool
+	// CORSOrigins are other sites, scheme://host[:port] each, whose pages may
+	// read here.
+	CORSOrigins []string
+	// TrustedProxies are believed when they say whom they speak for.
+	TrustedProxies []netip.Prefix
 
 	Heartbeat  time.Duration // between comments on an idle stream
 	Patience   time.Duration // how long a client may accept no byte before it counts as gone
 	MaxClients int           // streams open at once; more get 503
 	RingBytes  int           // encoded frames kept in memory for all clients together
 	MaxBody    int64         // bytes of a request body
+
+	MaxPerAddress int    // streams of one address that is not loopback; more get 429
+	Limits        Limits // requests of one address, or agent, that is not loopback
 
 	Now      func() time.Time // the wall clock, for deadlines and the health view
 	Logger   *slog.Logger
@@ -93,6 +112,19 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.MaxBody <= 0 {
 		o.MaxBody = DefaultMaxBody
+	}
+	if o.MaxPerAddress <= 0 {
+		o.MaxPerAddress = DefaultMaxPerAddress
+	}
+	o.Limits = o.Limits.withDefaults()
+	if o.RequireAuth && o.Insecure {
+		return o, fault.New(fault.Usage, "--require-auth and --insecure contradict each other").Hintf("leave out one of them")
+	}
+	if o.RequireAuth && o.Auth == nil {
+		return o, fault.New(fault.Internal, "serve: RequireAuth needs Auth")
+	}
+	if err := checkOrigins(o.CORSOrigins); err != nil {
+		return o, err
 	}
 	if o.Redactor == nil {
 		o.Redactor = telemetry.NewRedactor()

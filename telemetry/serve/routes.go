@@ -14,25 +14,44 @@ import (
 func (s *Server) routes() (http.Handler, error) {
 	mux := http.NewServeMux()
 	page := dashboard.Handler()
-	own := map[string]http.Handler{
-		"GET /{$}":               page,
-		"GET /assets/":           page,
-		"GET /favicon.ico":       page,
-		"GET /events":            http.HandlerFunc(s.events),
-		"GET /events/backlog":    http.HandlerFunc(s.backlog),
-		"GET /api/events/schema": http.HandlerFunc(s.schema),
-		"GET /api/health":        http.HandlerFunc(s.health),
-		"/":                      missing(mux),
-	}
-	for _, set := range []map[string]http.Handler{own, s.opt.Mounts} {
-		for _, pattern := range slices.Sorted(maps.Keys(set)) {
-			if err := handle(mux, pattern, set[pattern]); err != nil {
+	type routes map[string]http.Handler
+	stream := s.perAddress(s.leased(http.HandlerFunc(s.events)))
+	for _, set := range []struct {
+		need   func(http.Handler) need
+		routes routes
+	}{
+		{always(needNothing), routes{
+			"GET /{$}":            page,
+			"GET /assets/":        page,
+			"GET /favicon.ico":    page,
+			"GET /api/health":     http.HandlerFunc(s.health), // shows less without credentials
+			"GET /api/session":    http.HandlerFunc(s.session),
+			"POST /api/session":   http.HandlerFunc(s.login),
+			"DELETE /api/session": http.HandlerFunc(s.logout),
+			"/":                   missing(mux),
+		}},
+		{always(needRead), routes{
+			"GET /events":            stream,
+			"GET /events/backlog":    http.HandlerFunc(s.backlog),
+			"GET /api/events/schema": http.HandlerFunc(s.schema),
+			"GET /metrics":           http.HandlerFunc(s.scrape),
+		}},
+		{needOf, s.opt.Mounts},
+	} {
+		for _, pattern := range slices.Sorted(maps.Keys(set.routes)) {
+			h := set.routes[pattern]
+			if err := handle(mux, pattern, s.access(set.need(h), h)); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return s.guard(mux), nil
+	return s.guard(s.metrics.count(mux)), nil
 }
+
+func always(n need) func(http.Handler) need { return func(http.Handler) need { return n } }
+
+// scrape is GET /metrics.
+func (s *Server) scrape(w http.ResponseWriter, r *http.Request) { s.metrics.handler().ServeHTTP(w, r) }
 
 // handle registers a pattern; what ServeMux panics about becomes an error.
 func handle(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
@@ -61,7 +80,15 @@ func missing(mux *http.ServeMux) http.Handler {
 			notFound(w, r)
 			return
 		}
+		if allow[0] == http.MethodGet {
+			allow = slices.Insert(allow, 1, http.MethodHead)
+		}
+		allow = append(allow, http.MethodOptions)
 		w.Header().Set("Allow", strings.Join(allow, ", "))
+		if r.Method == http.MethodOptions {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		writeErrorStatus(w, http.StatusMethodNotAllowed, fault.New(fault.Usage, "%s takes no %s", clip(r.URL.Path), clip(r.Method)).
 			Hintf("use %s", strings.Join(allow, " or ")))
 	})

@@ -121,7 +121,8 @@ func TestRoutesThatAnswer(t *testing.T) {
 		}
 		serve.WriteJSON(w, map[string]bool{"ok": true})
 	})}
-	s := start(t, serve.Options{Log: log, Mounts: mounts, AllowedHosts: []string{"claw.local", "192.0.2.7"}, MaxBody: 1 << 10,
+	registry, token := oneAgent(t)
+	s := start(t, serve.Options{Log: log, Auth: registry, Mounts: mounts, AllowedHosts: []string{"claw.local", "192.0.2.7"}, MaxBody: 1 << 10,
 		Version: "1.2.3", Profile: serve.ProfileInfo{Sandbox: true, ChainID: 7733139}})
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -132,10 +133,10 @@ func TestRoutesThatAnswer(t *testing.T) {
 			t.Errorf("host %s: %d %s", host, resp.StatusCode, body)
 		}
 	}
-	if resp, body := s.do("POST", "/api/things", "", "Origin", s.url); resp.StatusCode != http.StatusOK {
+	if resp, body := s.do("POST", "/api/things", "", "Origin", s.url, "X-Agent-Id", "bot-1", "X-Agent-Token", token); resp.StatusCode != http.StatusOK {
 		t.Errorf("a call from our own page: %d %s", resp.StatusCode, body)
 	}
-	if resp, body := s.do("POST", "/api/things", "", "Sec-Fetch-Site", "same-origin", "Origin", s.url); resp.StatusCode != http.StatusOK {
+	if resp, body := s.do("POST", "/api/things", "", "Sec-Fetch-Site", "same-origin", "Origin", s.url, "X-Agent-Id", "bot-1", "X-Agent-Token", token); resp.StatusCode != http.StatusOK {
 		t.Errorf("a call from our own page: %d %s", resp.StatusCode, body)
 	}
 	if resp, body := s.get("/api/health", "Origin", s.url); resp.StatusCode != http.StatusOK {

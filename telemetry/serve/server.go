@@ -32,6 +32,9 @@ type Server struct {
 	clients atomic.Int64
 	lookups chan struct{} // a place for each request that looks back through the log
 	metrics *metrics
+	limits  *limits
+	leases  *leases
+	wide    atomic.Bool // the address is not loopback
 
 	draining context.Context // ends when Serve starts to drain
 	drain    context.CancelFunc
@@ -49,7 +52,7 @@ func New(opt Options) (*Server, error) {
 	log := reader{log: opt.Log, red: opt.Redactor}
 	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger),
 		lookups: make(chan struct{}, maxLookups)}
-	s.metrics = newMetrics(s)
+	s.metrics, s.limits, s.leases = newMetrics(s), newLimits(opt.Limits), newLeases()
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
@@ -62,7 +65,8 @@ func New(opt Options) (*Server, error) {
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Listen binds the address, so that it is known before Serve is called. It is
-// refused when the address is not loopback and Options.Insecure is not set.
+// refused when the address is not loopback, nothing asks callers who they are
+// (Options.Auth), and that was not accepted (Options.Insecure).
 func (s *Server) Listen() (net.Addr, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,10 +80,13 @@ func (s *Server) Listen() (net.Addr, error) {
 			return nil, listenError(s.opt.Addr, err)
 		}
 	}
-	if tcp, ok := ln.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !s.opt.Insecure {
-		return nil, errors.Join(fault.New(fault.Usage,
-			"%s is reachable from other machines, and nothing here asks callers who they are", s.opt.Addr).
-			Hintf("bind --addr 127.0.0.1:%d, or accept it with --insecure", tcp.Port), ln.Close())
+	if tcp, ok := ln.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		if s.opt.Auth == nil && !s.opt.Insecure {
+			return nil, errors.Join(fault.New(fault.Usage,
+				"%s is reachable from other machines, and nothing here asks callers who they are", s.opt.Addr).
+				Hintf("bind --addr 127.0.0.1:%d, or accept it with --insecure", tcp.Port), ln.Close())
+		}
+		s.wide.Store(true)
 	}
 	s.listener = ln
 	return ln.Addr(), nil
@@ -107,22 +114,32 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	defer s.drain()
 	hubCtx, stopHub := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	defer watching.Wait()
 	defer stopHub()
 	hubDone := make(chan error, 1)
 	go func() { hubDone <- s.hub.run(hubCtx) }()
 
+	if s.opt.Auth != nil {
+		watching.Go(func() { s.watchLeases(hubCtx) })
+	}
+	conns := s.limitConns(s.listener)
+	defer conns.wg.Wait()
 	srv := &http.Server{
 		Handler:           s.handler,
+		ConnState:         conns.state,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute, // streams lift both for themselves
 		WriteTimeout:      time.Minute,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		ErrorLog:          slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
+		// "OPTIONS *" passes the guards like everything else.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.opt.Logger.Handler(), slog.LevelDebug),
 	}
 	served := make(chan error, 1)
-	go func() { served <- srv.Serve(streamListener{s.listener, s}) }()
+	go func() { served <- srv.Serve(streamListener{conns, s}) }()
 
 	var failed error
 	select {

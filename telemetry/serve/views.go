@@ -35,8 +35,16 @@ type healthCounts struct {
 	Clients     int64 `json:"clients"`
 }
 
-// health is GET /api/health.
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+// health is GET /api/health. Whoever may not read learns only that it is alive.
+func (s *Server) health(w http.ResponseWriter, r *http.Request) {
+	c := callerOf(r)
+	if !s.identify(w, r, c) {
+		return
+	}
+	if c.proof == nil && s.asks(c) {
+		WriteJSON(w, map[string]bool{"ok": true})
+		return
+	}
 	st := s.opt.Log.Stats()
 	WriteJSON(w, healthBody{
 		OK: true, Service: "ape-claw-telemetry", TS: s.opt.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
