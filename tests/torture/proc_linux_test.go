@@ -1,0 +1,44 @@
+package torture_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// dieWithUs makes the kernel end a child whose parent is gone.
+func dieWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// memory returns a process's resident bytes, and the most it ever had.
+func memory(pid int) (now, peak int64, ok bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, 0, false
+	}
+	return numberAfter(b, "VmRSS:") << 10, numberAfter(b, "VmHWM:") << 10, true
+}
+
+// descriptors counts a process's open files.
+func descriptors(pid int) (int, bool) {
+	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
+	return len(list), err == nil
+}
+
+// bytesRead is what a process has read so far, from files and sockets.
+func bytesRead(pid int) (int64, bool) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	return numberAfter(b, "rchar:"), err == nil
+}
+
+func numberAfter(b []byte, name string) int64 {
+	_, rest, _ := bytes.Cut(b, []byte(name))
+	f := strings.Fields(string(rest))
+	if len(f) == 0 {
+		return 0
+	}
+	n, _ := strconv.ParseInt(f[0], 10, 64)
+	return n
+}

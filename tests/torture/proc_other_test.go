@@ -1,0 +1,13 @@
+//go:build !linux
+
+package torture_test
+
+import "syscall"
+
+func dieWithUs() *syscall.SysProcAttr { return nil }
+
+func memory(int) (now, peak int64, ok bool) { return 0, 0, false }
+
+func descriptors(int) (int, bool) { return 0, false }
+
+func bytesRead(int) (int64, bool) { return 0, false }

@@ -1,0 +1,292 @@
+package torture_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const root = "../.."
+
+var built struct {
+	once sync.Once
+	dir  string
+	path string
+	err  error
+}
+
+// binary is the program under test: APE_CLAW_BIN, or built from this tree.
+func binary(t testing.TB) string {
+	t.Helper()
+	if path := os.Getenv("APE_CLAW_BIN"); path != "" {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return abs
+	}
+	built.once.Do(func() {
+		if built.err = touchSources(); built.err != nil {
+			return
+		}
+		if built.dir, built.err = os.MkdirTemp("", "ape-claw-bin-"); built.err != nil {
+			return
+		}
+		built.path = filepath.Join(built.dir, "ape-claw")
+		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", built.path, "./cmd/ape-claw")
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatalf("build the binary: %v", built.err)
+	}
+	return built.path
+}
+
+func removeBinary() {
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir) // a leftover in the temporary directory
+	}
+}
+
+// touchSources looks at every directory the binary may be made of, so that go test
+// does not take an earlier result for this one after a change in any of them.
+func touchSources() error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); name == "node_modules" || name == "bin" || name != ".." && strings.HasPrefix(name, ".") {
+			return filepath.SkipDir
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		return f.Close()
+	})
+}
+
+// server is `ape-claw serve` on one state directory and one address, over all its
+// restarts.
+type server struct {
+	t        testing.TB
+	dir      string
+	addr     string
+	settings []string // environment
+	log      *os.File // its stderr
+	starts   int
+
+	mu     sync.Mutex // guards what follows
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+func newServer(t testing.TB, dir string, settings ...string) *server {
+	t.Helper()
+	log, err := os.OpenFile(filepath.Join(filepath.Dir(dir), "serve.log"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{t: t, dir: dir, addr: freeAddr(t), settings: settings, log: log}
+	t.Cleanup(func() {
+		s.kill()
+		if t.Failed() {
+			t.Logf("serve said:\n%s", tailOf(log.Name(), 4<<10))
+		}
+		if err := log.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.start()
+	return s
+}
+
+// start starts the process and waits until it says that it listens.
+func (s *server) start() {
+	s.t.Helper()
+	home := filepath.Join(filepath.Dir(s.dir), "home")
+	cmd := exec.Command(binary(s.t), "serve", "--json", "--addr", s.addr, "--state-dir", s.dir)
+	cmd.Dir = filepath.Dir(s.dir)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "APE_CLAW_HOME=" + home}, s.settings...)
+	cmd.Stderr = s.log
+	cmd.SysProcAttr = dieWithUs()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	enlist(cmd.Process)
+	s.starts++
+	listening := make(chan string, 1)
+	exited := make(chan struct{})
+	s.mu.Lock()
+	s.cmd, s.exited = cmd, exited
+	s.mu.Unlock()
+	go func() {
+		defer close(exited)
+		r := bufio.NewReader(out)
+		first, _ := r.ReadString('\n') // what is missing is said below
+		listening <- first
+		_, _ = io.Copy(io.Discard, r)
+		_ = cmd.Wait() // ProcessState tells
+		discharge(cmd.Process)
+	}()
+	select {
+	case first := <-listening:
+		var said struct{ Status, URL string }
+		if err := json.Unmarshal([]byte(first), &said); err != nil || said.Status != "listening" {
+			s.t.Fatalf("start %d of serve on %s said %q\n%s", s.starts, s.addr, first, tailOf(s.log.Name(), 2<<10))
+		}
+	case <-time.After(patience):
+		s.t.Fatalf("serve said nothing for %s", patience)
+	}
+}
+
+func (s *server) pid() int { return s.cmd.Process.Pid }
+
+func (s *server) signal(sig syscall.Signal) {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(sig); err != nil {
+		s.t.Fatalf("%s to serve: %v", sig, err)
+	}
+}
+
+// gone is closed when the process that runs now has ended.
+func (s *server) gone() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.exited
+}
+
+// kill ends the process at once.
+func (s *server) kill() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Kill() // it may have ended
+	<-s.exited
+}
+
+// drain asks it to end, and says how and how fast it did.
+func (s *server) drain(limit time.Duration) (code int, took time.Duration) {
+	s.t.Helper()
+	began := time.Now()
+	s.signal(syscall.SIGTERM)
+	select {
+	case <-s.exited:
+		return s.cmd.ProcessState.ExitCode(), time.Since(began)
+	case <-time.After(limit):
+		s.t.Fatalf("serve has not ended %s after SIGTERM", limit)
+		return 0, 0
+	}
+}
+
+// get returns the body of a GET, which the server answers with 200.
+func (s *server) get(path string) ([]byte, int) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	req.Close = true
+	resp, err := plainHTTP.RoundTrip(req)
+	if err != nil {
+		s.t.Fatalf("GET %s: %v", path, err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if closeErr := resp.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		s.t.Fatalf("GET %s: %v", path, err)
+	}
+	return body, resp.StatusCode
+}
+
+var plainHTTP = &http.Transport{DisableKeepAlives: true}
+
+type health struct {
+	Counts struct{ EventsBytes, BadLines, Clients int64 }
+}
+
+func (s *server) health() health {
+	s.t.Helper()
+	body, status := s.get("/api/health")
+	var h health
+	if err := json.Unmarshal(body, &h); err != nil || status != http.StatusOK {
+		s.t.Fatalf("health: %d %s", status, body)
+	}
+	return h
+}
+
+// metric returns a number of /metrics.
+func (s *server) metric(name string) (float64, bool) {
+	s.t.Helper()
+	body, status := s.get("/metrics")
+	if status != http.StatusOK {
+		return 0, false
+	}
+	for line := range strings.Lines(string(body)) {
+		var v float64
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			if _, err := fmt.Sscan(rest, &v); err == nil {
+				return v, true
+			}
+		}
+	}
+	return 0, false
+}
+
+var portsTaken atomic.Int64
+
+// freeAddr picks an address that stays the server's over restarts. Its port is none
+// that the system gives to outgoing connections: while the server is down, a client's
+// own socket could get it, or connect to itself.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	const first, last = 20000, 32000
+	for range last - first {
+		port := first + (int64(os.Getpid())*97+portsTaken.Add(1))%(last-first)
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
+		ln, err := net.Listen("tcp", addr)
+		if err != nil {
+			continue
+		}
+		if err := ln.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return addr
+	}
+	t.Fatal("no free port")
+	return ""
+}
+
+func tailOf(path string, n int64) string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b[max(0, int64(len(b))-n):])
+}
