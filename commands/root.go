@@ -22,6 +22,7 @@ var groups = []struct{ name, short string }{
 	{"allowlist", "The collections that may be bought"},
 	{"chain", "The chain this acts on"},
 	{"auth", "Credentials of this home"},
+	{"clawbot", "Agents that may call this machine's serve"},
 	{"events", "Read, describe and write events"},
 	{"sandbox", "A local chain and marketplace to practise on"},
 }
@@ -29,7 +30,7 @@ var groups = []struct{ name, short string }{
 // all lists every command. It is a function, so that building the tree is the
 // only cost and nothing runs before main.
 func all() []Command {
-	return slices.Concat(systemCommands(), authCommands(), marketCommands(), nftCommands(), eventCommands(), sandboxCommands())
+	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), eventCommands(), sandboxCommands())
 }
 
 // Specs returns the declaration of every command, in the order of docs/commands.md.

@@ -108,16 +108,25 @@ func (d *Deps) printResult(c Command, out any) error {
 	if s, ok := out.(interface{ shown() bool }); out == nil || (ok && s.shown()) {
 		return nil
 	}
+	bearer, bears := out.(tokenBearer)
 	if !d.wantJSON {
 		p := d.printer()
 		c.text(p, out)
-		return p.flush()
+		if err := p.flush(); err != nil || !bears {
+			return err
+		}
+		return d.printToken(bearer.newToken())
 	}
 	b, err := encodeJSON(out)
 	if err != nil {
 		return err
 	}
-	return d.writeOut(d.redactor().Bytes(b))
+	if b = d.redactor().Bytes(b); bears {
+		if b, err = showToken(b, bearer.newToken()); err != nil {
+			return err
+		}
+	}
+	return d.writeOut(b)
 }
 
 // printError tells what went wrong: one JSON document, or two lines for people.

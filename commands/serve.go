@@ -2,21 +2,25 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"net"
-	"net/http"
 	"sync"
 	"time"
 
-	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/telemetry/serve"
 )
 
-// ServeIn says where to listen.
+// ServeIn says where to listen, and to whom.
 type ServeIn struct {
-	Addr      string   `json:"addr" help:"host:port to listen on; port 0 picks a free one (default 127.0.0.1:8787) [$APE_CLAW_ADDR, $APE_CLAW_UI_PORT, $APE_CLAW_BIND_HOST]"`
-	AllowHost []string `json:"allowHost" help:"further names the server may be called by (DNS rebinding is refused)"`
-	Insecure  bool     `json:"insecure" help:"listen beyond loopback although nothing asks callers who they are"`
+	Addr          string   `json:"addr" help:"host:port to listen on; port 0 picks a free one (default 127.0.0.1:8787) [$APE_CLAW_ADDR, $APE_CLAW_UI_PORT, $APE_CLAW_BIND_HOST]"`
+	RequireAuth   bool     `json:"requireAuth" help:"ask programs on this machine for an agent's credentials too [$APE_CLAW_REQUIRE_AUTH]"`
+	Insecure      bool     `json:"insecure" help:"let everybody who can reach the address read without credentials"`
+	AllowHost     []string `json:"allowHost" help:"further names the server may be called by (DNS rebinding is refused) [$APE_CLAW_ALLOW_HOSTS]"`
+	CORSOrigin    []string `json:"corsOrigin" help:"other sites whose pages may read here, each as https://host[:port] [$APE_CLAW_CORS_ORIGINS]"`
+	TrustedProxy  []string `json:"trustedProxy" help:"addresses or networks (CIDR) of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed [$APE_CLAW_TRUSTED_PROXIES]"`
+	MaxClients    int      `json:"maxClients" help:"streams open at once; more get 503 (default 512) [$APE_CLAW_MAX_CLIENTS]"`
+	MaxPerAddress int      `json:"maxPerAddress" help:"streams of one address that is not loopback; more get 429 (default 64)"`
 }
 
 // ServeOut says where it listens, first, and that it ended, last.
@@ -25,14 +29,18 @@ type ServeOut struct {
 	URL    string `json:"url"`
 	Events string `json:"events"`
 	Status string `json:"status"` // listening or stopped
+	// AuthRequired: callers from this machine (or, on a wider address, from
+	// others) have to say who they are.
+	AuthRequired bool `json:"authRequired"`
 }
 
 func newServe() Command {
 	return define(Spec{Name: "serve", Short: "Stream the events to dashboards, and serve the page", Quiet: true, Streams: true,
 		Long: `Stream the log's events at /events (Server-Sent Events, resumable), with /events/backlog,
-/api/health and /api/events/schema, and a dashboard at /. It listens on loopback unless
-told otherwise and ends on Ctrl-C.`,
-		Example: "  ape-claw serve\n  ape-claw serve --addr 127.0.0.1:0 --json",
+/api/health, /api/events/schema and /metrics, and a dashboard at /. It listens on loopback
+unless told otherwise and ends on Ctrl-C. On a wider address, or behind a proxy, callers
+need an agent's credentials ("clawbot register"); see docs/serve.md.`,
+		Example: "  ape-claw serve\n  ape-claw serve --addr 127.0.0.1:0 --json\n  ape-claw serve --addr 0.0.0.0:8787 --allow-host claw.example",
 		Risk:    RiskWrite, Permission: "serve:run"},
 		runServe,
 		printServe)
@@ -45,6 +53,9 @@ func printServe(p *Printer, out ServeOut) {
 	}
 	p.Line("Dashboard  %s", p.style(cyan, out.URL+"/"))
 	p.Line("Events     %s", out.Events)
+	if out.AuthRequired {
+		p.Line("Log in     with an agent's id and token; a new one: ape-claw clawbot register --agent-id <id>")
+	}
 }
 
 func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
@@ -53,6 +64,11 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 		return ServeOut{}, err
 	}
 	out := serveOut(srv)
+	if out.AuthRequired {
+		if err := d.warnNoAgent(ctx); err != nil {
+			return ServeOut{}, errors.Join(err, srv.Close())
+		}
+	}
 	if err := showNow(d, out, printServe); err != nil {
 		return ServeOut{}, err
 	}
@@ -61,11 +77,13 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 	return out, err
 }
 
-// settleEvery is how often a server writes down what it found out about the log.
-const settleEvery = time.Minute
+// settleEvery is how often a server writes down what it found out about the log,
+// and carries over what others still wrote into a part that was rotated away. With
+// nothing to do it costs a few stats.
+const settleEvery = 2 * time.Second
 
 // settling runs serve and keeps what so long a reader learns of the log, such as
-// that it was cut, for those who read it after this process: now, every minute,
+// that it was cut, for those who read it after this process: now, again and again,
 // and at the end. A log that can't be written is served all the same.
 func (d *Deps) settling(ctx context.Context, serve func(context.Context) error) error {
 	log, err := d.log()
@@ -102,26 +120,26 @@ func (d *Deps) settling(ctx context.Context, serve func(context.Context) error) 
 }
 
 func serveOut(srv *serve.Server) ServeOut {
-	return ServeOut{OK: true, URL: srv.URL(), Events: srv.URL() + "/events", Status: "listening"}
+	return ServeOut{OK: true, URL: srv.URL(), Events: srv.URL() + "/events", Status: "listening", AuthRequired: srv.AuthRequired()}
+}
+
+// warnNoAgent tells the operator of a server that asks for credentials when
+// nobody has any.
+func (d *Deps) warnNoAgent(ctx context.Context) error {
+	n, err := d.registry().Enabled(ctx)
+	if err == nil && n == 0 {
+		d.warn("no agent is registered, so nobody can log in yet: ape-claw clawbot register --agent-id <id>")
+	}
+	return err
 }
 
 // newServer listens; Serve is still to be called.
 func (d *Deps) newServer(in ServeIn) (*serve.Server, error) {
-	cfg, err := d.Config()
+	opt, err := d.serveOptions(in)
 	if err != nil {
 		return nil, err
 	}
-	log, err := d.log()
-	if err != nil {
-		return nil, err
-	}
-	addr, err := d.serveAddr(in.Addr)
-	if err != nil {
-		return nil, err
-	}
-	info := serve.ProfileInfo{Sandbox: cfg.IsSandbox(), ChainID: d.scopeChain(cfg)}
-	srv, err := serve.New(serve.Options{Log: log, Addr: addr, Version: Version, Profile: info, Redactor: d.redactor(),
-		AllowedHosts: in.AllowHost, Insecure: in.Insecure, Now: d.host.Now, Logger: d.logger()})
+	srv, err := serve.New(opt)
 	if err != nil {
 		return nil, err
 	}
@@ -153,56 +171,4 @@ func (d *Deps) serveAddr(flag string) (string, error) {
 		}
 	}
 	return net.JoinHostPort(host, port), nil
-}
-
-// DashboardIn says which server.
-type DashboardIn struct {
-	Addr  string `json:"addr" help:"host:port of the server (default 127.0.0.1:8787)"`
-	Print bool   `json:"print" help:"print the address only; open nothing"`
-}
-
-// DashboardOut is where the page is.
-type DashboardOut struct {
-	OK      bool   `json:"ok"`
-	URL     string `json:"url"`
-	Running bool   `json:"running"`
-	Opened  bool   `json:"opened"`
-}
-
-func newDashboard() Command {
-	return define(Spec{Name: "dashboard", Short: "Open the dashboard of a running serve, or print its address",
-		Events: []string{"dashboard.opened"}, Offline: true, Risk: RiskRead, Permission: "serve:read"},
-		func(ctx context.Context, d *Deps, in DashboardIn) (DashboardOut, error) {
-			addr, err := d.serveAddr(in.Addr)
-			if err != nil {
-				return DashboardOut{}, err
-			}
-			out := DashboardOut{OK: true, URL: "http://" + addr + "/"}
-			out.Running = d.answers(ctx, out.URL+"api/health")
-			if out.Running && !in.Print && !d.wantJSON && d.host.StdoutTTY && d.host.OpenURL != nil {
-				out.Opened = d.host.OpenURL(out.URL) == nil
-			}
-			return out, d.Record(ctx, telemetry.Draft{Type: "dashboard.opened", Result: map[string]any{"url": out.URL, "opened": out.Opened, "running": out.Running}})
-		},
-		func(p *Printer, out DashboardOut) {
-			p.Line("%s", out.URL)
-			if !out.Running {
-				p.Line("  nothing answers there; start it: ape-claw serve")
-			}
-		})
-}
-
-// answers reports whether an HTTP server answers at url within a second.
-func (d *Deps) answers(ctx context.Context, url string) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return false
-	}
-	resp, err := d.transport().RoundTrip(req)
-	if err != nil {
-		return false
-	}
-	return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
 }

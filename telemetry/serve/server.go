@@ -106,6 +106,22 @@ func (s *Server) URL() string {
 	return "http://" + host
 }
 
+// AuthRequired reports whether those that the address is for need credentials to
+// read: other machines on a wide address, this one on loopback. After Listen.
+func (s *Server) AuthRequired() bool {
+	return s.opt.RequireAuth || (s.wide.Load() && !s.opt.Insecure)
+}
+
+// Close gives up an address that Serve was not called for.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.listener == nil {
+		return nil
+	}
+	return s.listener.Close()
+}
+
 // Serve answers until ctx ends, then closes the streams, lets other requests
 // finish for a few seconds and returns nil. It may be called once.
 func (s *Server) Serve(ctx context.Context) error {
