@@ -8,17 +8,17 @@ var AppendFrame = appendFrame
 func (s *Server) MemoBlocks() (all, stale int) {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	kept := map[*block]bool{}
-	for _, b := range s.hub.blocks {
-		kept[b] = true
+	kept := map[*segment]bool{}
+	for _, seg := range s.hub.segs {
+		kept[seg] = true
 	}
 	for _, v := range s.hub.views {
 		v.mu.Lock()
 		for _, m := range v.memo {
-			if m.b != nil {
+			if m.seg != nil {
 				all++
 			}
-			if m.b != nil && !kept[m.b] {
+			if m.seg != nil && !kept[m.seg] {
 				stale++
 			}
 		}

@@ -13,36 +13,38 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
-// A batch is what one read of the log takes, and so the largest block (one
-// event may be larger).
+// A batch is what one read of the log takes.
 const (
 	batchLines = 512
 	batchBytes = 256 << 10
 )
 
-// coalesce is the shortest time between two wake-ups of the clients: at high
-// rates one write then carries many events. The first event after a lull is
-// not delayed.
-const coalesce = 2 * time.Millisecond
-
 // hub follows the log and keeps its newest frames, encoded once, for all
 // clients. It knows no client: each one asks with its own cursor, and one that
 // falls behind reads the file instead.
 type hub struct {
-	log    reader
-	max    int
-	logger *slog.Logger
+	log     reader
+	max     int
+	now     func() time.Time
+	born    time.Time
+	logger  *slog.Logger
+	metrics *metrics
+	files   catchUp
 
-	mu     sync.Mutex // guards what follows
-	blocks []*block   // oldest first; gaps between them hold no good line
-	bytes  int
-	end    telemetry.Cursor // up to where the log was read; the zero value before there is a log
-	wake   chan struct{}    // closed when end moves
-	views  map[string]*view
+	mu    sync.Mutex // guards what follows
+	segs  []*segment // oldest first; gaps between them hold no good line
+	bytes int
+	end   telemetry.Cursor // up to where the log was read; the zero value before there is a log
+	epoch int              // how often the log turned out to be another one
+	wake  chan struct{}    // closed when end moves
+	views map[string]*view
 }
 
-func newHub(log reader, maxBytes int, logger *slog.Logger) *hub {
-	return &hub{log: log, max: maxBytes, logger: logger, wake: make(chan struct{}), views: map[string]*view{}}
+func newHub(log reader, opt Options, m *metrics) *hub {
+	h := &hub{log: log, max: opt.RingBytes, now: opt.Now, born: opt.Now(), logger: opt.Logger, metrics: m,
+		wake: make(chan struct{}), views: map[string]*view{}}
+	h.files = newCatchUp(log, h.forget)
+	return h
 }
 
 // run follows the log until ctx ends. Only a log that can't be watched at all
@@ -55,16 +57,9 @@ func (h *hub) run(ctx context.Context) error {
 	if end, err := h.log.end(ctx); err == nil {
 		h.restart(end)
 	}
-	pace := time.NewTimer(0)
-	defer pace.Stop()
 	for {
 		if err := h.readOn(ctx); err != nil && ctx.Err() == nil {
 			h.logger.Warn("the event log can't be read now", "err", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-pace.C:
 		}
 		select {
 		case <-ctx.Done():
@@ -74,16 +69,13 @@ func (h *hub) run(ctx context.Context) error {
 				return ctx.Err()
 			}
 		}
-		pace.Reset(coalesce)
 	}
 }
 
 // readOn publishes everything that is in the log by now.
 func (h *hub) readOn(ctx context.Context) error {
 	for ctx.Err() == nil {
-		h.mu.Lock()
-		after := h.end
-		h.mu.Unlock()
+		after := h.place()
 		lines, next, err := h.log.after(ctx, after, batchLines, batchBytes)
 		var reset *telemetry.ResetError
 		switch {
@@ -107,94 +99,177 @@ func (h *hub) readOn(ctx context.Context) error {
 // restart forgets all frames and goes on from c.
 func (h *hub) restart(c telemetry.Cursor) {
 	h.mu.Lock()
-	views := h.drop(len(h.blocks))
+	dropped := h.drop(len(h.segs))
 	h.end = c
-	h.wakeAll()
+	h.epoch++
+	wake := h.swapWake()
 	h.mu.Unlock()
-	forget(views)
+	close(wake)
+	h.files.drop()
+	h.forget(dropped)
 }
 
-// drop lets go of the oldest n blocks; the caller holds h.mu, and calls forget
+// drop lets go of the oldest n segments; the caller holds h.mu, and calls forget
 // with the answer once it does not.
-func (h *hub) drop(n int) []*view {
-	if n == 0 {
-		return nil
+func (h *hub) drop(n int) (dropped bool) {
+	for _, s := range h.segs[:n] {
+		h.bytes -= chunk{buf: s.buf, frames: s.frames}.cost()
+		s.gone.Store(true)
 	}
-	for _, b := range h.blocks[:n] {
-		h.bytes -= cap(b.buf)
-		b.gone.Store(true)
-	}
-	h.blocks = slices.Delete(h.blocks, 0, n)
-	return slices.Collect(maps.Values(h.views))
+	h.segs = slices.Delete(h.segs, 0, n)
+	return n > 0
 }
 
-// forget is apart from drop because a view may be busy with a filter.
-func forget(views []*view) {
+// forget makes views let go of segments that are gone. It is apart from drop
+// because a view may be busy with a filter.
+func (h *hub) forget(dropped bool) {
+	if !dropped {
+		return
+	}
+	h.mu.Lock()
+	views := slices.Collect(maps.Values(h.views))
+	h.mu.Unlock()
 	for _, v := range views {
 		v.forget()
 	}
 }
 
+// tick is a short clock for frameRef.seen: tenths of a millisecond, which come
+// round in five days.
+func (h *hub) tick() uint32 { return uint32(h.now().Sub(h.born) / (100 * time.Microsecond)) }
+
+// since is the time from tick to now.
+func (h *hub) since(tick uint32) time.Duration {
+	return time.Duration(h.tick()-tick) * 100 * time.Microsecond
+}
+
+// publish encodes the lines into the newest segment's room, which is the hub's
+// alone until add shows it, and into new ones.
 func (h *hub) publish(after, next telemetry.Cursor, lines []telemetry.Line) {
-	var b *block
-	if len(lines) > 0 {
-		b = newBlock(after, next, lines)
+	var filled []chunk
+	tick := h.tick()
+	c, ok := h.newest()
+	at := after
+	for _, l := range lines {
+		if !ok || !c.add(l, tick) {
+			if ok {
+				filled = append(filled, c)
+			}
+			c, ok = newChunk(telemetry.Cursor{Log: next.Log, Pos: at.Pos}, max(segmentBytes, frameRoom(l))), true
+			c.seg.live, c.seg.oldest = true, at.IsZero()
+			c.add(l, tick)
+		}
+		at = l.At
 	}
-	forget(h.add(b, next))
+	if ok {
+		c.end = next.Pos
+		filled = append(filled, c)
+	}
+	h.metrics.lines.Add(int64(len(lines)))
+	if after.Log == next.Log {
+		h.metrics.bytes.Add(next.Pos - after.Pos)
+	}
+	h.forget(h.add(filled, next))
 }
 
-// add moves the end and, when there is one, adds a block. It returns the views
-// that must forget what was dropped for it.
-func (h *hub) add(b *block, next telemetry.Cursor) []*view {
+// newest returns the segment that is added to, if there is one.
+func (h *hub) newest() (chunk, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.segs) == 0 {
+		return chunk{}, false
+	}
+	return h.segs[len(h.segs)-1].chunk(), true
+}
+
+func (s *segment) chunk() chunk { return chunk{seg: s, buf: s.buf, frames: s.frames, end: s.end} }
+
+// add shows what was encoded and moves the end. It reports whether segments
+// were dropped for it.
+func (h *hub) add(filled []chunk, next telemetry.Cursor) (dropped bool) {
+	h.mu.Lock()
+	for _, c := range filled {
+		s := c.seg
+		if n := len(h.segs); n > 0 && h.segs[n-1] == s {
+			h.bytes -= s.chunk().cost()
+		} else {
+			h.segs = append(h.segs, s)
+		}
+		s.buf, s.frames, s.end = c.buf, c.frames, c.end
+		h.bytes += c.cost()
+	}
 	h.end = next
-	if b == nil {
-		return nil
-	}
-	h.blocks = append(h.blocks, b)
-	h.bytes += cap(b.buf)
 	drop := 0
-	for over := h.bytes - h.max; over > 0 && drop < len(h.blocks)-1; drop++ {
-		over -= cap(h.blocks[drop].buf)
+	for over := h.bytes - h.max; over > 0 && drop < len(h.segs)-1; drop++ {
+		over -= h.segs[drop].chunk().cost()
 	}
-	h.wakeAll()
-	return h.drop(drop)
+	dropped = h.drop(drop)
+	wake := h.swapWake()
+	h.mu.Unlock()
+	close(wake)
+	return dropped
 }
 
-// wakeAll tells waiting clients to look again; the caller holds h.mu.
-func (h *hub) wakeAll() {
-	close(h.wake)
+// swapWake returns the channel that waiting clients look at, to be closed once
+// the caller has given up h.mu, which they take next.
+func (h *hub) swapWake() chan struct{} {
+	old := h.wake
 	h.wake = make(chan struct{})
+	return old
 }
 
-// find looks for the first frame after c. It returns the block and the frame's
-// index in it; or, when c is at the end, a channel to wait on; or neither when
-// only the file can tell: so for a client that is ahead of the hub, since the log
-// may have become shorter under its old id. c must be a place between lines, as
-// clients' cursors are once the file has checked them.
-func (h *hub) find(c telemetry.Cursor) (b *block, i int, wait <-chan struct{}) {
+// found is where a cursor stands.
+type found struct {
+	chunk chunk // with a segment: send its frames from index from on, if any
+	from  int
+	wait  <-chan struct{} // else, when set: nothing is new before it closes
+}
+
+// find looks for the first frame after c; neither a segment nor a channel means
+// that only the file can tell. c must be a place between lines, as clients' cursors
+// are once the file has checked them in the given epoch. One that is ahead of the
+// hub then waits for it; but if the log has turned out to be another since, under
+// its old id even, the file is asked again.
+func (h *hub) find(c telemetry.Cursor, epoch int) found {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if c.IsZero() && len(h.segs) > 0 && h.segs[0].oldest {
+		return found{chunk: h.segs[0].chunk()}
+	}
 	if c.Log != h.end.Log {
-		return nil, 0, nil
+		return found{}
 	}
-	if c.Pos == h.end.Pos {
-		return nil, 0, h.wake
+	if c.Pos == h.end.Pos || c.Pos > h.end.Pos && epoch == h.epoch {
+		return found{wait: h.wake}
 	}
-	if c.Pos > h.end.Pos || len(h.blocks) == 0 || c.Pos < h.blocks[0].start.Pos {
-		return nil, 0, nil
+	if c.Pos > h.end.Pos || len(h.segs) == 0 || c.Pos < h.segs[0].start {
+		return found{}
 	}
-	k := sort.Search(len(h.blocks), func(k int) bool { return h.blocks[k].end.Pos > c.Pos })
-	if k == len(h.blocks) { // only lines that are not good follow
-		return nil, 0, nil
+	k := sort.Search(len(h.segs), func(k int) bool { return h.segs[k].end > c.Pos })
+	if k == len(h.segs) { // only lines that are not good follow
+		return found{chunk: chunk{seg: h.segs[k-1], end: h.end.Pos}}
 	}
-	return h.blocks[k], h.blocks[k].after(c.Pos), nil
+	chunk := h.segs[k].chunk()
+	return found{chunk: chunk, from: chunk.after(c.Pos)}
 }
 
-// waker returns the channel that closes when the end moves.
-func (h *hub) waker() <-chan struct{} {
+// waker returns the channel that closes when the end moves, and the epoch.
+func (h *hub) waker() (<-chan struct{}, int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.wake
+	return h.wake, h.epoch
+}
+
+// held is the memory of the shared frames.
+func (h *hub) held() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.bytes
+}
+
+// place is up to where the log was read.
+func (h *hub) place() telemetry.Cursor {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.end
 }

@@ -21,6 +21,7 @@ type metrics struct {
 	mu       sync.Mutex // guards what follows
 	refusals map[refusal]int64
 	requests map[request]int64
+	open     map[*client]struct{}
 
 	handler func() http.Handler // GET /metrics, made on first use
 }
@@ -38,7 +39,7 @@ type request struct {
 }
 
 func newMetrics(s *Server) *metrics {
-	m := &metrics{refusals: map[refusal]int64{}, requests: map[request]int64{}}
+	m := &metrics{refusals: map[refusal]int64{}, requests: map[request]int64{}, open: map[*client]struct{}{}}
 	m.handler = sync.OnceValue(func() http.Handler { return collectorOf(s, m).handler() })
 	return m
 }
@@ -119,4 +120,30 @@ func (h *lagHistogram) observe(d time.Duration) {
 	}
 	h.buckets[i].Add(1)
 	h.micros.Add(d.Microseconds())
+}
+
+func (m *metrics) opened(c *client) {
+	m.mu.Lock()
+	m.open[c] = struct{}{}
+	m.mu.Unlock()
+}
+
+func (m *metrics) closed(c *client) {
+	m.mu.Lock()
+	delete(m.open, c)
+	m.mu.Unlock()
+}
+
+// farthest is how many bytes the client that is farthest behind is from end.
+func (m *metrics) farthest(end telemetry.Cursor) (bytes int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for c := range m.open {
+		behind := end.Pos - c.pos.Load()
+		if *c.log.Load() != end.Log { // it has all of the new log before it
+			behind = end.Pos
+		}
+		bytes = max(bytes, behind)
+	}
+	return bytes
 }

@@ -82,7 +82,9 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	count(c.sent, c.m.sentBytes.Load())
 	count(c.resets, c.m.gone.Load(), "gone")
 	count(c.resets, c.m.unknown.Load(), "unknown")
+	gauge(c.lag, c.m.farthest(c.s.hub.place()))
 	out <- c.m.lag.metric(c.lagBy)
+	gauge(c.ring, int64(c.s.hub.held()+c.s.hub.files.held()))
 
 	c.m.mu.Lock()
 	refusals, requests := maps.Clone(c.m.refusals), maps.Clone(c.m.requests)

@@ -50,9 +50,9 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	log := reader{log: opt.Log, red: opt.Redactor}
-	s := &Server{opt: opt, log: log, hub: newHub(log, opt.RingBytes, opt.Logger),
-		lookups: make(chan struct{}, maxLookups)}
+	s := &Server{opt: opt, log: log, lookups: make(chan struct{}, maxLookups)}
 	s.metrics, s.limits, s.leases = newMetrics(s), newLimits(opt.Limits), newLeases()
+	s.hub = newHub(log, opt, s.metrics)
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -19,6 +20,7 @@ type sink struct {
 	rc   *http.ResponseController
 	srv  *Server
 	conn *streamConn // nil when the handler runs behind another server
+	sent int64       // bytes
 	stop func() bool
 	cut  chan struct{} // closed once a drain has bounded the write under way
 }
@@ -52,28 +54,75 @@ func (s *sink) close() {
 	}
 }
 
-// send writes parts and flushes them.
-func (s *sink) send(parts ...[]byte) error {
-	wrote := false
-	for _, p := range parts {
-		if len(p) == 0 {
-			continue
-		}
-		if s.srv.draining.Err() != nil {
-			return errDraining
-		}
-		if s.conn == nil {
-			s.note(s.rc.SetWriteDeadline(s.srv.opt.Now().Add(s.srv.opt.Patience)))
-		}
-		if _, err := s.w.Write(p); err != nil {
-			return err
-		}
-		wrote = true
-	}
-	if !wrote {
+// send writes p and flushes it.
+func (s *sink) send(p []byte) error {
+	if len(p) == 0 {
 		return nil
 	}
+	if err := s.write(p); err != nil {
+		return err
+	}
 	return s.rc.Flush()
+}
+
+func (s *sink) write(p []byte) error {
+	if s.srv.draining.Err() != nil {
+		return errDraining
+	}
+	if s.conn == nil {
+		s.note(s.rc.SetWriteDeadline(s.srv.opt.Now().Add(s.srv.opt.Patience)))
+	}
+	n, err := s.w.Write(p)
+	s.sent += int64(n)
+	return err
+}
+
+// joinBytes is how much of scattered frames one write takes.
+const joinBytes = 64 << 10
+
+var joinBuffers = sync.Pool{New: func() any { return new([joinBytes]byte) }}
+
+// sendRuns writes those frames of c from index i on that are in runs, with as few
+// system calls as it can, and returns how many there were.
+func (s *sink) sendRuns(c chunk, i int, runs []run) (events int, err error) {
+	var joined []byte
+	flush := func(p []byte) {
+		if err == nil && len(p) > 0 {
+			err = s.write(p)
+		}
+	}
+	for k := 0; k < len(runs) && err == nil; {
+		from, to := max(runs[k].from, i), min(runs[k].to, len(c.frames))
+		for k++; k < len(runs) && runs[k].from <= to; k++ { // one passes on to the next
+			to = min(runs[k].to, len(c.frames))
+		}
+		if from >= to {
+			break
+		}
+		events += to - from
+		p := c.buf[c.from(from):c.from(to)]
+		if len(p) > joinBytes/2 {
+			flush(joined)
+			flush(p)
+			joined = joined[:0]
+			continue
+		}
+		if joined == nil {
+			b := joinBuffers.Get().(*[joinBytes]byte)
+			defer joinBuffers.Put(b)
+			joined = b[:0]
+		}
+		if len(joined)+len(p) > joinBytes {
+			flush(joined)
+			joined = joined[:0]
+		}
+		joined = append(joined, p...)
+	}
+	flush(joined)
+	if err != nil || events == 0 {
+		return events, err
+	}
+	return events, s.rc.Flush()
 }
 
 // note logs that a connection has no deadlines, as in some tests: the stream
@@ -108,6 +157,7 @@ type streamConn struct {
 	net.Conn
 	srv       *Server
 	streaming atomic.Bool
+	renew     time.Time   // until when the deadline that is set is late enough
 	hurried   atomic.Bool // the server drains: a short deadline is set, and stays
 }
 
@@ -116,7 +166,7 @@ func (c *streamConn) Write(p []byte) (n int, err error) {
 		return c.Conn.Write(p)
 	}
 	for {
-		if err := c.deadline(); err != nil {
+		if err := c.deadline(n > 0); err != nil {
 			return n, err
 		}
 		m, err := c.Conn.Write(p[n:])
@@ -127,8 +177,16 @@ func (c *streamConn) Write(p []byte) (n int, err error) {
 	}
 }
 
-func (c *streamConn) deadline() error {
-	if err := c.SetWriteDeadline(c.srv.opt.Now().Add(c.srv.opt.Patience)); err != nil {
+// deadline makes sure that there is a deadline of Patience from now or a little
+// more: setting one costs as much as a small write, and so is put off.
+func (c *streamConn) deadline(again bool) error {
+	now := c.srv.opt.Now()
+	if !again && now.Before(c.renew) {
+		return nil
+	}
+	slack := c.srv.opt.Patience / 512
+	c.renew = now.Add(slack)
+	if err := c.SetWriteDeadline(c.renew.Add(c.srv.opt.Patience)); err != nil {
 		return err
 	}
 	if c.hurried.Load() { // the drain may have come just before: its deadline wins

@@ -1,12 +1,14 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -45,7 +47,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	c := &client{srv: s, filtered: filtered}
+	c := &client{srv: s, filtered: filtered, news: make(chan struct{}, 1)}
 	if filtered {
 		c.view = s.hub.acquire(filter)
 		defer s.hub.release(c.view)
@@ -55,6 +57,9 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 		WriteError(w, err)
 		return
 	}
+	// The end of the stream is the end of the connection: without chunks, which
+	// would be for the next answer's sake, a write of many events is one system call.
+	header.Set("Transfer-Encoding", "identity")
 	w.WriteHeader(http.StatusOK)
 	c.out = newSink(w, r, s)
 	defer c.out.close()
@@ -70,12 +75,32 @@ type client struct {
 	view     *view // nil: everything
 	filtered bool
 	at       telemetry.Cursor
-	checked  bool // at is known to be a place in the log
+	checked  bool                   // at is known to be a place in the log
+	epoch    int                    // of the hub, before at was checked
+	log      atomic.Pointer[string] // at, for who looks on
+	pos      atomic.Int64
+	news     chan struct{} // gets a value when due changes
+	due      atomic.Uint32
+}
+
+// What a client has to do beside sending events.
+const (
+	dueBeat uint32 = 1 << iota
+	dueEnd
+)
+
+func (c *client) poke(what uint32) {
+	c.due.Or(what)
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
 }
 
 // begin finds the place to start, and returns what is sent first.
 func (c *client) begin(ctx context.Context, pos position) ([]byte, error) {
 	log := c.srv.log
+	_, c.epoch = c.srv.hub.waker()
 	preface := fmt.Appendf(nil, "retry: %d\n\n", retryMillis)
 	switch {
 	case pos.unknown != "":
@@ -112,6 +137,7 @@ func (c *client) begin(ctx context.Context, pos position) ([]byte, error) {
 		c.at = end
 	}
 	c.checked = true
+	c.moveTo(c.at)
 	// An id without data is no event, but a browser remembers it: a client that
 	// is cut off before its first event still resumes exactly here.
 	return fmt.Appendf(preface, "id: %s\n\n", c.at), nil
@@ -132,13 +158,14 @@ func (c *client) resetError(ctx context.Context, dst []byte, e *telemetry.ResetE
 // the client's place was removed or the log was replaced while it was
 // connected (all of the new one is news), else live.
 func (c *client) reset(ctx context.Context, dst []byte, data resetData, oldest telemetry.Cursor) ([]byte, error) {
-	c.at = oldest
+	c.srv.metrics.reset(data.Reason)
+	c.moveTo(oldest)
 	if data.Reason == telemetry.ResetUnknown && !c.checked {
 		end, err := c.srv.log.end(ctx)
 		if err != nil {
 			return nil, err
 		}
-		c.at = end
+		c.moveTo(end)
 	}
 	c.checked = true
 	body, err := json.Marshal(data)
@@ -150,90 +177,110 @@ func (c *client) reset(ctx context.Context, dst []byte, data resetData, oldest t
 
 // run sends events until the client is gone or the server drains.
 func (c *client) run(ctx context.Context, preface []byte) error {
+	c.srv.metrics.opened(c)
+	defer c.srv.metrics.closed(c)
+	// What happens seldom comes through one channel of the client's own: to wait
+	// on many, some of them everybody's, costs as much as a small write.
+	defer context.AfterFunc(ctx, func() { c.poke(dueEnd) })()
+	defer context.AfterFunc(c.srv.draining, func() { c.poke(dueEnd) })()
+	beat := time.AfterFunc(c.srv.opt.Heartbeat, func() { c.poke(dueBeat) })
+	defer beat.Stop()
 	if err := c.out.send(preface); err != nil {
 		return err
 	}
-	beat := time.NewTicker(c.srv.opt.Heartbeat)
-	defer beat.Stop()
 	for {
 		wait, err := c.sendReady(ctx)
 		if err != nil {
 			return err
 		}
-		if wait == nil { // more is ready; a filtered client may still need its heartbeat
-			select {
-			case <-beat.C:
-				err = c.heartbeat()
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-c.srv.draining.Done():
-				return errDraining
-			default:
-			}
-		} else {
+		if wait != nil {
 			select {
 			case <-wait:
-			case <-beat.C:
-				err = c.heartbeat()
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-c.srv.draining.Done():
-				return errDraining
+			case <-c.news:
 			}
 		}
-		if err != nil {
-			return err
+		if c.due.Load() == 0 {
+			continue
+		}
+		switch due := c.due.Swap(0); {
+		case due&dueEnd != 0:
+			return cmp.Or(ctx.Err(), errDraining)
+		case due&dueBeat != 0: // a filtered client may need it also while it goes through what does not pass
+			beat.Reset(c.srv.opt.Heartbeat)
+			if err := c.heartbeat(); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// sendReady sends one block's worth of events. When there are none, it returns
+// sendReady sends one segment's worth of events. When there are none, it returns
 // a channel that closes when there may be.
 func (c *client) sendReady(ctx context.Context) (<-chan struct{}, error) {
-	b, i, wait := c.srv.hub.find(c.at)
-	if wait != nil {
-		return wait, nil
-	}
-	if b == nil {
+	f := c.srv.hub.find(c.at, c.epoch)
+	switch {
+	case f.wait != nil:
+		return f.wait, nil
+	case f.chunk.seg == nil:
 		return c.sendFromFile(ctx)
 	}
-	var err error
-	if c.view == nil {
-		err = c.out.send(b.buf[b.from(i):])
-	} else {
-		err = c.out.send(c.view.runs(b, i)...)
-	}
-	c.at = b.end
+	err := c.send(f.chunk, f.from)
+	c.moveTo(f.chunk.cursor())
 	return nil, err
 }
 
 // sendFromFile serves a client that is behind the frames in memory.
 func (c *client) sendFromFile(ctx context.Context) (<-chan struct{}, error) {
-	wake := c.srv.hub.waker() // taken before the read, or what comes between is missed
-	lines, next, err := c.srv.log.after(ctx, c.at, batchLines, batchBytes)
+	wake, epoch := c.srv.hub.waker() // taken before the read, or what comes between is missed
+	b, err := c.srv.hub.files.after(ctx, c.at)
 	var reset *telemetry.ResetError
 	if errors.As(err, &reset) {
 		frame, err := c.resetError(ctx, nil, reset)
 		if err != nil {
 			return nil, err
 		}
+		c.epoch = epoch
 		return nil, c.out.send(frame)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if next == c.at { // the hub is not that far yet
+	c.epoch = epoch
+	if b.next == c.at { // the hub is not that far yet
 		return wake, nil
 	}
-	var frames []byte
-	match := c.match()
-	for _, l := range lines {
-		if match == nil || match(l.Data) {
-			frames, _ = appendFrame(frames, l.At.String(), l.Data)
+	err = c.send(b.chunk, 0)
+	c.moveTo(b.next)
+	return nil, err
+}
+
+// send writes the frames of b from index i on that the client wants.
+func (c *client) send(b chunk, i int) error {
+	events, err := len(b.frames)-i, error(nil)
+	before := c.out.sent
+	if c.view == nil {
+		err = c.out.send(b.buf[b.from(i):])
+	} else {
+		events, err = c.out.sendRuns(b, i, c.view.runs(b, i))
+	}
+	m := c.srv.metrics
+	m.sentBytes.Add(c.out.sent - before)
+	if err == nil && events > 0 {
+		m.sentEvents.Add(int64(events))
+		if b.seg.live {
+			m.lag.observe(c.srv.hub.since(b.frames[i].seen))
 		}
 	}
-	c.at = next
-	return nil, c.out.send(frames)
+	return err
+}
+
+func (c *client) moveTo(at telemetry.Cursor) {
+	if at.Log != c.at.Log || c.log.Load() == nil {
+		log := at.Log // not &at.Log, which would put at on the heap each time
+		c.log.Store(&log)
+	}
+	c.at = at
+	c.pos.Store(at.Pos)
 }
 
 // heartbeat keeps proxies and clients sure that the stream lives. A filtered

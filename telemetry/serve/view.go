@@ -1,12 +1,13 @@
 package serve
 
 import (
+	"sort"
 	"sync"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
-// viewMemo is how many recent blocks a view remembers its answer for: clients
+// viewMemo is how many recent segments a view remembers its answer for: clients
 // that keep up are all within the newest few.
 const viewMemo = 16
 
@@ -18,11 +19,18 @@ type view struct {
 
 	mu   sync.Mutex // guards what follows
 	next int
-	memo [viewMemo]struct {
-		b    *block
-		runs [][]byte
-	}
+	memo [viewMemo]memo
 }
+
+// memo is what a view knows of one segment.
+type memo struct {
+	seg  *segment
+	upTo int   // frames before this one were looked at
+	runs []run // only added to: who has them reads on without a lock
+}
+
+// run is a range of frames that pass.
+type run struct{ from, to int }
 
 // acquire returns the shared view of filter. The caller releases it.
 func (h *hub) acquire(filter telemetry.Filter) *view {
@@ -46,54 +54,65 @@ func (h *hub) release(v *view) {
 	}
 }
 
-// runs returns the frames of b from index i on that pass the filter, as slices
-// of the block's own bytes.
-func (v *view) runs(b *block, i int) [][]byte {
-	if i > 0 {
-		return v.match(b, i)
+// runs returns which frames of c pass, from index i on: the first and the last run
+// may reach beyond [i, len(c.frames)), so the caller clips them.
+func (v *view) runs(c chunk, i int) []run {
+	if len(c.frames) == 0 {
+		return nil
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	for k := range v.memo {
-		if v.memo[k].b == b {
-			return v.memo[k].runs
-		}
+	m := v.memoOf(c.seg)
+	m.runs = v.match(m.runs, c, m.upTo)
+	m.upTo = max(m.upTo, len(c.frames))
+	runs := m.runs
+	if c.seg.gone.Load() { // forget may have been here already
+		*m = memo{}
 	}
-	runs := v.match(b, 0)
-	if b.gone.Load() { // forget may have been here already
-		return runs
-	}
-	v.memo[v.next].b, v.memo[v.next].runs = b, runs
-	v.next = (v.next + 1) % viewMemo
-	return runs
+	return runs[sort.Search(len(runs), func(k int) bool { return runs[k].to > i }):]
 }
 
-// forget lets go of the blocks that the hub dropped: the views' memory would
+// memoOf returns the memo of s, a new one in the place of the oldest if need be;
+// the caller holds v.mu.
+func (v *view) memoOf(s *segment) *memo {
+	for k := range v.memo {
+		if v.memo[k].seg == s {
+			return &v.memo[k]
+		}
+	}
+	m := &v.memo[v.next]
+	*m = memo{seg: s}
+	v.next = (v.next + 1) % viewMemo
+	return m
+}
+
+// forget lets go of the segments that the hub dropped: the views' memory would
 // else be that of many rings.
 func (v *view) forget() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for k := range v.memo {
-		if b := v.memo[k].b; b != nil && b.gone.Load() {
-			v.memo[k].b, v.memo[k].runs = nil, nil
+		if s := v.memo[k].seg; s != nil && s.gone.Load() {
+			v.memo[k] = memo{}
 		}
 	}
 }
 
-func (v *view) match(b *block, i int) [][]byte {
-	var runs [][]byte
-	open := -1 // offset where the current run began
-	for ; i < len(b.frames); i++ {
-		switch pass := v.filter.Match(b.line(i)); {
+// match adds what passes of c's frames from index i on. A run that it was given is
+// not made longer, since others read it.
+func (v *view) match(runs []run, c chunk, i int) []run {
+	open := -1
+	for ; i < len(c.frames); i++ {
+		switch pass := v.filter.Match(c.line(i)); {
 		case pass && open < 0:
-			open = b.from(i)
+			open = i
 		case !pass && open >= 0:
-			runs = append(runs, b.buf[open:b.from(i)])
+			runs = append(runs, run{open, i})
 			open = -1
 		}
 	}
 	if open >= 0 {
-		runs = append(runs, b.buf[open:])
+		runs = append(runs, run{open, len(c.frames)})
 	}
 	return runs
 }
