@@ -86,7 +86,7 @@ func begin(t *testing.T) (*rand.Rand, string) {
 
 // patience bounds every wait. It is long: on a busy machine nothing here depends on
 // speed.
-const patience = 2 * time.Minute
+const patience = time.Minute
 
 // until waits for a condition, or fails with what it waited for.
 func until(t testing.TB, what func() string, ok func() bool) {
@@ -141,4 +141,12 @@ func killAll() {
 	for p := range children.running {
 		_ = p.Kill() // it may have ended meanwhile
 	}
+}
+
+func mkdir(t *testing.T, path string) string {
+	t.Helper()
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

@@ -27,6 +27,33 @@ func descriptors(pid int) (int, bool) {
 	return len(list), err == nil
 }
 
+// openFiles names what a process has open; of its connections, also in which state
+// they are.
+func openFiles(pid int) string {
+	dir := fmt.Sprintf("/proc/%d/fd/", pid)
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err.Error()
+	}
+	tcp, _ := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", pid)) // as much as there is
+	var out strings.Builder
+	for _, e := range list {
+		to, err := os.Readlink(dir + e.Name())
+		if err != nil {
+			continue // closed meanwhile
+		}
+		if inode, ok := strings.CutPrefix(to, "socket:["); ok {
+			for line := range strings.Lines(string(tcp)) {
+				if f := strings.Fields(line); len(f) > 9 && f[9] == strings.TrimSuffix(inode, "]") {
+					to += " local, remote, state, queues: " + strings.Join(f[1:5], " ")
+				}
+			}
+		}
+		fmt.Fprintf(&out, "  %s %s\n", e.Name(), to)
+	}
+	return out.String()
+}
+
 // bytesRead is what a process has read so far, from files and sockets.
 func bytesRead(pid int) (int64, bool) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))

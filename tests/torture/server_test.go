@@ -290,3 +290,11 @@ func tailOf(path string, n int64) string {
 	}
 	return string(b[max(0, int64(len(b))-n):])
 }
+
+// rotation is the setting for the server of what writers are told by an option.
+func rotation(bytes int64) string {
+	if bytes < 0 {
+		return "APE_CLAW_TELEMETRY_ROTATE_BYTES=never"
+	}
+	return fmt.Sprintf("APE_CLAW_TELEMETRY_ROTATE_BYTES=%d", bytes)
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -33,7 +32,7 @@ func (c storm) rotateAt() int64 {
 	for _, w := range c.writers {
 		n += w
 	}
-	return int64(n*c.lines*c.size/30) + 1
+	return max(4096, int64(n*c.lines*c.size/30))
 }
 
 // The writers whose lines come first and last.
@@ -53,7 +52,7 @@ func (c storm) run(t *testing.T) {
 	began := time.Now()
 	rotate := c.rotateAt()
 	appendOne(t, dir, rotate, lineOf(id{writer: opener}, c.size))
-	srv := newServer(t, dir, "APE_CLAW_TELEMETRY_ROTATE_BYTES="+strconv.FormatInt(rotate, 10))
+	srv := newServer(t, dir, rotation(rotate))
 	var clients []*follower
 	for i := range c.clients {
 		clients = append(clients, follow(t, srv, fmt.Sprintf("client %d", i), "0-0", ""))
