@@ -44,6 +44,10 @@ func (l *Log) Append(ctx context.Context, line []byte, durable bool) (Cursor, er
 	}
 	// The lock is free again: others append while the disk works.
 	err = l.sys.sync(file.f)
+	if err == nil && !file.named.Load() { // whoever made the file may have been killed before it synced that
+		err = l.sys.syncDir(l.dir)
+		file.named.Store(err == nil)
+	}
 	if closeErr := file.release(); err == nil {
 		err = closeErr
 	}
@@ -74,12 +78,14 @@ func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at C
 	if err != nil {
 		return Cursor{}, nil, l.fault(err)
 	}
-	l.note(end)
+	at = Cursor{l.w.meta.Log, l.w.meta.Base + end}
+	l.note(at.Pos)
 	if durable {
 		file = l.w.file
 		file.hold()
 	}
-	return Cursor{l.w.meta.Log, l.w.meta.Base + end}, file, nil
+	l.afterAppend()
+	return at, file, nil
 }
 
 // write puts the line at the end of the active file with one call and returns
@@ -95,34 +101,41 @@ func (l *Log) write(line []byte, torn bool) (int64, error) {
 		w.buf = buf
 	}
 	before := w.known
-	// Past the process's file size limit the kernel does not return an error first:
-	// it sends SIGXFSZ, which ends the program.
-	if before+int64(len(buf)) > w.limit {
-		return 0, syscall.EFBIG
-	}
-	n, err := l.sys.write(w.file.fd, buf)
-	for n <= 0 && err == unix.EINTR {
-		n, err = l.sys.write(w.file.fd, buf)
-	}
+	start, end, err := l.put(buf)
 	if err != nil {
 		return 0, err
 	}
-	if n < len(buf) {
-		return 0, syscall.ENOSPC
-	}
-	// The offset after an appending write is the end of what it wrote, also when
-	// somebody who takes no lock has appended since the stat.
-	end, err := unix.Seek(w.file.fd, 0, io.SeekCurrent)
-	if err != nil {
-		return 0, err
-	}
-	if start := end - int64(n); start != before && !torn {
+	if start != before && !torn {
 		if glued, err := tornAt(w.file.f, start); err != nil || glued {
 			return 0, errors.Join(errGlued, err)
 		}
 	}
 	w.known = end
 	return end, nil
+}
+
+// put adds buf to the active file with one call, and returns where it is.
+func (l *Log) put(buf []byte) (start, end int64, err error) {
+	w := &l.w
+	// Past the process's file size limit the kernel does not return an error first:
+	// it sends SIGXFSZ, which ends the program.
+	if w.known+int64(len(buf)) > w.limit {
+		return 0, 0, syscall.EFBIG
+	}
+	n, err := l.sys.write(w.file.fd, buf)
+	for n <= 0 && err == unix.EINTR {
+		n, err = l.sys.write(w.file.fd, buf)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	if n < len(buf) {
+		return 0, 0, syscall.ENOSPC
+	}
+	// The offset after an appending write is the end of what it wrote, also when
+	// somebody who takes no lock has appended since the stat.
+	end, err = unix.Seek(w.file.fd, 0, io.SeekCurrent)
+	return end - int64(n), end, err
 }
 
 // errGlued: another writer left an unfinished line between our stat and our
@@ -147,7 +160,7 @@ func (l *Log) prepare(st fileState, exists bool, line []byte) (torn bool, err er
 
 // adopt opens the active file and finds out whether it is still the log that
 // events.meta speaks of. If it is not, it is given a new id, and line's
-// fingerprint if it is empty.
+// fingerprint if it is empty. A rotation that was not completed is.
 func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 	w := &l.w
 	same := w.file != nil // lock has made sure of it
@@ -160,8 +173,19 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 			return err
 		}
 		w.meta = m
+		if m.Next != nil {
+			if st, exists, err = l.recover(st, exists); err != nil {
+				return err
+			}
+		}
 	}
-	if !exists || st.size == 0 && (w.meta.Base == 0 || w.meta.Head != nil) {
+	if w.meta.rotated() {
+		cut = cut && w.meta.Log == old || note.log == w.meta.Log && note.end > w.meta.Base+st.size
+		if !cut {
+			return l.adoptFresh(st, same, again)
+		}
+	}
+	if !exists || st.size == 0 && (w.meta.Base == 0 || w.meta.Head != nil || cut) {
 		return l.begin(line)
 	}
 	if !same {
@@ -179,9 +203,9 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 		w.meta = note.recall(h)
 	}
 	if w.meta.Log != old {
-		cut, w.noted = false, 0
+		cut, w.noted = cut && w.meta.rotated(), 0
 	}
-	cut = cut || note.log == w.meta.Log && note.end > st.size
+	cut = cut || note.log == w.meta.Log && note.end > w.meta.Base+st.size
 	ours := false
 	if h := w.meta.Head; !cut && w.meta.Log != "" && h != nil {
 		var err error
@@ -194,29 +218,41 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 		return l.rename(st.size, line)
 	case lost:
 		return l.setMeta(w.meta)
+	case again:
+		return l.findLate()
 	}
 	return nil
 }
 
-// rename gives the active file, of which size bytes are there, a new place in
-// events.meta: a new id, unless it is our own file that had no line yet.
+// adoptFresh opens the active file after a rotation, or makes it.
+func (l *Log) adoptFresh(st fileState, same, again bool) error {
+	l.w.known = st.size
+	if !same {
+		if err := l.create(); err != nil {
+			return err
+		}
+	}
+	if again {
+		return l.findLate()
+	}
+	return nil
+}
+
+// rename gives the active file, of which size bytes are there, a new id in
+// events.meta. Its place among all positions stays, so that the names of segments
+// do not come again; older segments are not the new log's.
 func (l *Log) rename(size int64, line []byte) error {
 	w := &l.w
 	h, err := readHead(w.file.f)
 	if err != nil {
 		return err
 	}
-	next := meta{Head: h}
-	switch {
-	case w.meta.Log != "" && w.meta.Head == nil && w.meta.Base > 0:
-		next = w.meta // a fresh file after a rotation gets its fingerprint
-		next.Head = h
-	case h != nil:
+	next := meta{Log: newLogID(), Base: w.meta.Base, Head: h}
+	if h != nil {
 		next.Log = nextLogID(w.meta.Log, h)
-	default:
-		next.Log = newLogID()
-	}
-	if h == nil { // our newline and line will complete the first line
+	} else if line == nil {
+		return errNoLine
+	} else { // our newline and line will complete the first line
 		buf := make([]byte, size, size+headMax)
 		if _, err := w.file.f.ReadAt(buf, 0); err != nil && err != io.EOF {
 			return err
@@ -226,15 +262,25 @@ func (l *Log) rename(size int64, line []byte) error {
 		}
 		next.Head = headOf(append(append(buf, line...), '\n'))
 	}
+	l.dropPrev()
+	w.late = false
 	return l.setMeta(next)
 }
+
+// errNoLine: a log without a line is begun by who has one.
+var errNoLine = errors.New("no line to begin a log with")
 
 // begin starts a new log in an empty or missing file. events.meta comes first:
 // a reader that sees it without the file sees a log without events.
 func (l *Log) begin(line []byte) error {
 	w := &l.w
+	if line == nil {
+		return errNoLine
+	}
+	l.dropPrev()
+	w.late = false
 	first := append(bytes.Clone(line[:min(len(line), headMax)]), '\n')
-	if err := l.setMeta(meta{Log: newLogID(), Head: headOf(first)}); err != nil {
+	if err := l.setMeta(meta{Log: newLogID(), Base: w.meta.Base, Head: headOf(first)}); err != nil {
 		return err
 	}
 	err := l.open(os.O_RDWR | os.O_APPEND | os.O_CREATE)
@@ -246,16 +292,24 @@ func (l *Log) begin(line []byte) error {
 }
 
 func (l *Log) setMeta(m meta) error {
-	if err := m.write(l.metaPath); err != nil {
+	if err := l.writeMeta(m); err != nil {
 		return err
 	}
 	l.w.meta, l.w.noted = m, 0
 	return nil
 }
 
+func (l *Log) writeMeta(m meta) error {
+	b, err := m.bytes()
+	if err != nil {
+		return err
+	}
+	return l.sys.writeFile(l.metaPath, b)
+}
+
 // open opens the active file; the caller holds the lock.
 func (l *Log) open(flag int) error {
-	f, err := store.OpenPrivate(l.path, flag)
+	f, err := l.sys.open(l.path, flag)
 	if err != nil {
 		return err
 	}
@@ -292,7 +346,7 @@ func tornAt(f io.ReaderAt, end int64) (bool, error) {
 	return last[0] != '\n', nil
 }
 
-// note tells other processes, now and then, how far the file reaches. It is a
+// note tells other processes, now and then, how far the log reaches. It is a
 // hint: when it can't be written, a cut may be noticed later, nothing else.
 func (l *Log) note(end int64) {
 	w := &l.w

@@ -1,6 +1,11 @@
 package telemetry
 
-import "os"
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/fsnotify/fsnotify"
+)
 
 // SetSystem replaces the system calls of an append, for tests that make them
 // fail. A nil function stays as it is.
@@ -33,9 +38,9 @@ func HasSensitiveName(b []byte) bool { return hasSensitiveName(b) }
 func (l *Log) WriteMeta(log string, base int64, names []string, bounds []int64) error {
 	m := meta{Log: log, Base: base}
 	for i, n := range names {
-		m.Segments = append(m.Segments, segment{n, bounds[i], bounds[i+1]})
+		m.Segments = append(m.Segments, segment{Name: n, First: bounds[i], End: bounds[i+1]})
 	}
-	return m.write(l.metaPath)
+	return l.writeMeta(m)
 }
 
 // CheckShape checks obj against a declaration in the catalogue's notation.
@@ -43,3 +48,54 @@ func CheckShape(spec string, obj []byte) string { return newShape(spec).check(ob
 
 // ShapeSchema prints a declaration in the catalogue's notation as JSON Schema.
 func ShapeSchema(spec string) []byte { return newShape(spec).jsonSchema() }
+
+// SetSteps has step called before each call that changes something; an error makes
+// the call fail instead.
+func (l *Log) SetSteps(step func(op string) error) {
+	s := realSystem()
+	l.sys.write = func(fd int, p []byte) (int, error) {
+		if err := step("write"); err != nil {
+			return -1, err
+		}
+		return s.write(fd, p)
+	}
+	l.sys.syncDir = func(dir string) error { return after(step("sync directory"), func() error { return s.syncDir(dir) }) }
+	l.sys.open = func(path string, flag int) (*os.File, error) {
+		if err := step("open"); err != nil {
+			return nil, err
+		}
+		return s.open(path, flag)
+	}
+	l.sys.rename = func(from, to string) error { return after(step("rename"), func() error { return s.rename(from, to) }) }
+	l.sys.remove = func(path string) error { return after(step("remove"), func() error { return s.remove(path) }) }
+	l.sys.writeFile = func(path string, data []byte) error {
+		return after(step("write "+filepath.Base(path)), func() error { return s.writeFile(path, data) })
+	}
+}
+
+func after(err error, f func() error) error {
+	if err != nil {
+		return err
+	}
+	return f()
+}
+
+// SetWatcher replaces what gives notifications.
+func (l *Log) SetWatcher(w func() (*fsnotify.Watcher, error)) { l.sys.watcher = w }
+
+// Abandon leaves the writer as a killed process does: nothing is written any more,
+// and the lock is free.
+func (l *Log) Abandon() {
+	for _, f := range []*logFile{l.w.file, l.w.prev} {
+		if f != nil {
+			_ = f.f.Close()
+		}
+	}
+	if l.w.lock != nil {
+		_ = l.w.lock.Close()
+	}
+	l.w = writer{turn: make(chan struct{}, 1)}
+}
+
+// Write returns what an append writes with.
+func (l *Log) Write() func(fd int, p []byte) (int, error) { return l.sys.write }

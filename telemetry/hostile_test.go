@@ -93,8 +93,8 @@ func TestSegmentsAreNotFollowed(t *testing.T) {
 	dir, victim := t.TempDir(), filepath.Join(t.TempDir(), "victim")
 	secret := string(line("secret")) + "\n"
 	l := newLog(t, dir)
-	if err := errors.Join(os.WriteFile(victim, []byte(secret), 0o600), os.Symlink(victim, filepath.Join(dir, "old")),
-		l.WriteMeta("abcdefgh", int64(len(secret)), []string{"old"}, []int64{0, int64(len(secret))})); err != nil {
+	if err := errors.Join(os.WriteFile(victim, []byte(secret), 0o600), os.Symlink(victim, filepath.Join(dir, "events-0.jsonl")),
+		l.WriteMeta("abcdefgh", int64(len(secret)), []string{"events-0.jsonl"}, []int64{0, int64(len(secret))})); err != nil {
 		t.Fatal(err)
 	}
 	foreign(t, dir, string(line("one"))+"\n")

@@ -3,7 +3,9 @@ package telemetry
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/ape-claw/ape-claw/store"
@@ -19,6 +21,7 @@ const (
 // Oldest returns the cursor before the oldest event; the zero Cursor when there
 // is no log yet.
 func (l *Log) Oldest(ctx context.Context) (Cursor, error) {
+	l.recheck()
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
 		return Cursor{}, err
@@ -97,13 +100,12 @@ func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Ta
 		return Tail{}, err
 	}
 	b := back{l: l, v: v, n: n, match: match}
-	spans := v.spans()
-	slices.Reverse(spans)
-	for _, p := range spans {
-		if b.done() {
+	for i := v.parts() - 1; i >= 0 && !b.done(); i-- {
+		p := v.part(i)
+		if err := b.part(ctx, p, min(p.end, pos)); errors.Is(err, errSegmentGone) {
+			l.recheck() // the log starts after it
 			break
-		}
-		if err := b.part(ctx, p, min(p.end, pos)); err != nil {
+		} else if err != nil {
 			return Tail{}, err
 		}
 	}
@@ -128,10 +130,15 @@ func (b *back) done() bool { return b.cut || len(b.lines) >= b.n }
 // part reads p back from the position end, where a line ends.
 func (b *back) part(ctx context.Context, p part, end int64) error {
 	src, done, err := b.v.open(p)
-	if err != nil {
+	if errors.Is(err, errSegmentGone) {
+		return err
+	} else if err != nil {
 		return b.l.readFault(err)
 	}
 	defer done()
+	if end, err = leftOf(src, p, end); err != nil {
+		return b.l.readFault(err)
+	}
 	var carry []byte // the end of a line whose start was not read yet
 	carryEnd, long := end, false
 	chunk := int64(firstBack)
@@ -156,6 +163,17 @@ func (b *back) part(ctx context.Context, p part, end int64) error {
 		carry, carryEnd, long = rest.carry, rest.end, rest.long
 	}
 	return nil
+}
+
+// leftOf returns how far before end a segment still reaches: it may have lost bytes
+// in a power cut.
+func leftOf(src io.ReaderAt, p part, end int64) (int64, error) {
+	f, ok := src.(*os.File)
+	if p.name == "" || !ok {
+		return end, nil
+	}
+	st, err := statFile(f)
+	return max(p.first, min(end, p.first+st.size)), err
 }
 
 // unread is what is left of a chunk: the end of a line that starts before it.

@@ -146,7 +146,7 @@ func (l *Log) closeWriter() error {
 	w := &l.w
 	var errs []error
 	if w.lock != nil {
-		if w.file != nil && w.known > w.noted {
+		if w.file != nil && w.meta.Base+w.known > w.noted {
 			l.noteEnd()
 		}
 		errs = append(errs, w.lock.Close()) // which also unlocks
@@ -156,6 +156,7 @@ func (l *Log) closeWriter() error {
 		errs = append(errs, w.file.release())
 		w.file = nil
 	}
+	l.dropPrev()
 	w.meta, w.known, w.noted = meta{}, 0, 0
 	return errors.Join(errs...)
 }
@@ -170,7 +171,7 @@ func (l *Log) noteEnd() {
 	st, exists, err := statPath(l.path)
 	if err == nil && exists && st.identity == w.file.id && st.size >= w.known && readRecord(w.lock).log == w.meta.Log {
 		w.noted = 0
-		l.note(w.known)
+		l.note(w.meta.Base + w.known)
 	}
 }
 
@@ -263,6 +264,17 @@ func errnoText(err error) string {
 		return errno.Error()
 	case errors.Is(err, errGlued):
 		return errGlued.Error()
+	case errors.Is(err, errReplaced):
+		return errReplaced.Error()
 	}
 	return "input/output error"
+}
+
+// reasonOf says in words why something that is not an append failed.
+func reasonOf(err error) string {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return f.Message
+	}
+	return errnoText(err)
 }

@@ -4,11 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/ape-claw/ape-claw/store"
 )
 
 // The files of a log in its directory.
@@ -25,6 +24,7 @@ const (
 	defaultLockTimeout = 10 * time.Second
 	defaultMaxBack     = 256 << 20
 	defaultMaxTail     = 64 << 20
+	defaultRotate      = 64 << 20
 )
 
 // LogOptions tunes a Log; the zero value is right for commands and for serve.
@@ -51,6 +51,10 @@ type LogOptions struct {
 	// KeepBytes is how much is kept: the oldest whole segments are removed while what
 	// is left has at least so many bytes. 0 keeps all.
 	KeepBytes int64
+	// Notice is told what a person should know and no error says, each sentence once:
+	// that changes are polled for, that the log can't be rotated. It must not call
+	// the Log.
+	Notice func(sentence string)
 }
 
 // Log is the event log of one state directory: lines of JSON that any number of
@@ -61,18 +65,14 @@ type Log struct {
 	path, lockPath, metaPath    string
 	poll, fastPoll, lockTimeout time.Duration
 	maxBack, maxTail            int64
+	rotateBytes, keepBytes      int64
 	noNotify                    bool
 	sys                         system
+	notice                      func(string)
+	told                        sync.Map // the sentences that notice was told
 
 	w writer
 	r reader
-}
-
-// system is what tests replace to make writes and syncs fail.
-type system struct {
-	write   func(fd int, p []byte) (int, error)
-	sync    func(f *os.File) error
-	syncDir func(dir string) error
 }
 
 // NewLog returns the log of the state directory dir.
@@ -88,8 +88,14 @@ func NewLog(dir string, opt LogOptions) *Log {
 		lockTimeout: orDefault(opt.LockTimeout, defaultLockTimeout),
 		maxBack:     orDefault(opt.MaxBack, defaultMaxBack),
 		maxTail:     orDefault(opt.MaxTail, defaultMaxTail),
+		rotateBytes: opt.RotateBytes,
+		keepBytes:   opt.KeepBytes,
 		noNotify:    opt.NoNotify,
-		sys:         system{write: unix.Write, sync: (*os.File).Sync, syncDir: store.SyncDir},
+		sys:         realSystem(),
+		notice:      opt.Notice,
+	}
+	if l.rotateBytes == 0 {
+		l.rotateBytes = defaultRotate
 	}
 	l.w.turn = make(chan struct{}, 1)
 	return l
@@ -100,6 +106,16 @@ func orDefault[T time.Duration | int64](d, def T) T {
 		return def
 	}
 	return d
+}
+
+// tell hands a sentence to LogOptions.Notice.
+func (l *Log) tell(sentence string) {
+	if l.notice == nil {
+		return
+	}
+	if _, told := l.told.LoadOrStore(sentence, true); !told {
+		l.notice(sentence)
+	}
 }
 
 // Dir returns the state directory.
@@ -113,6 +129,7 @@ func (l *Log) Close() error {
 	<-l.w.turn
 	l.r.mu.Lock()
 	l.r.drop()
+	l.r.dropMeta()
 	l.r.mu.Unlock()
 	return err
 }
@@ -162,8 +179,12 @@ func stateOf(st *unix.Stat_t) fileState {
 
 // Stats counts what the readers of this Log have seen.
 type Stats struct {
-	Bytes int64    `json:"bytes"` // position of the end of the log
-	Bad   BadLines `json:"bad"`
+	Bytes     int64    `json:"bytes"`     // position of the end of the log
+	Oldest    int64    `json:"oldest"`    // position of its first byte that is still there
+	Disk      int64    `json:"disk"`      // bytes of its files
+	Segments  int      `json:"segments"`  // files that are no longer appended to
+	Rotations int64    `json:"rotations"` // since the first look
+	Bad       BadLines `json:"bad"`
 }
 
 // BadLines counts lines that readers skip, each once.
@@ -181,7 +202,9 @@ func (b BadLines) Total() int64 { return b.NUL + b.UTF8 + b.NotJSON + b.TooLong 
 func (l *Log) Stats() Stats {
 	l.r.mu.Lock()
 	defer l.r.mu.Unlock()
-	return Stats{Bytes: l.r.end, Bad: l.r.bad}
+	st := l.r.stats
+	st.Bad = l.r.bad
+	return st
 }
 
 // writer is the appending half of a Log. Who is in turn owns the rest.
@@ -196,7 +219,12 @@ type writer struct {
 	known    int64 // size after our last append: below it, somebody cut the file
 	noted    int64 // the end that the lock's record tells others
 	limit    int64 // RLIMIT_FSIZE when the file was opened
+	retry    int64 // the position before which a rotation that failed is not tried again
 	buf      []byte
+	// The file that was rotated last, and the size up to which it was looked at.
+	prev     *logFile
+	prevSize int64
+	late     bool // a segment may have lines to be carried over
 }
 
 // logFile is an open active file that an fsync may still need after the writer
@@ -207,6 +235,8 @@ type logFile struct {
 	id   identity
 	mu   sync.Mutex
 	refs int
+	// named: the directory was synced since the file was made.
+	named atomic.Bool
 }
 
 func newLogFile(f *os.File, id identity) *logFile {

@@ -2,8 +2,10 @@ package telemetry_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -88,51 +90,114 @@ func TestLostMetaOfAnotherLog(t *testing.T) {
 }
 
 // TestMissingSegment: the log starts after what is missing, and all that is left
-// can be read.
+// can be read. Who reads it just then learns of it when it gets there.
 func TestMissingSegment(t *testing.T) {
 	t.Parallel()
 	size := int64(len(numbered(0, 10)))
-	names := []string{"old-0", "old-1", "old-2"}
+	names := []string{"events-0.jsonl", "events-1.jsonl", "events-2.jsonl"}
 	for name, c := range map[string]struct {
 		harm func(dir string) error
 		from int // the oldest line that is left
 	}{
-		"the first":      {func(dir string) error { return os.Remove(filepath.Join(dir, "old-0")) }, 10},
-		"in the middle":  {func(dir string) error { return os.Remove(filepath.Join(dir, "old-1")) }, 20},
-		"the last":       {func(dir string) error { return os.Remove(filepath.Join(dir, "old-2")) }, 30},
-		"cut in the mid": {func(dir string) error { return os.Truncate(filepath.Join(dir, "old-1"), 5) }, 20},
+		"the first":     {func(dir string) error { return os.Remove(filepath.Join(dir, names[0])) }, 10},
+		"in the middle": {func(dir string) error { return os.Remove(filepath.Join(dir, names[1])) }, 20},
+		"the last":      {func(dir string) error { return os.Remove(filepath.Join(dir, names[2])) }, 30},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for i, n := range names {
-				if err := os.WriteFile(filepath.Join(dir, n), []byte(numbered(10*i, 10*i+10)), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			l := newLog(t, dir)
-			if err := l.WriteMeta("rotated2", 3*size, names, []int64{0, size, 2 * size, 3 * size}); err != nil {
-				t.Fatal(err)
-			}
-			foreign(t, dir, numbered(30, 40))
-			if got, _ := readAll(t, l, telemetry.Cursor{}); len(got) != 40 {
-				t.Fatalf("%d lines before", len(got))
-			}
+			old := segmented(t, dir, names)
 			if err := c.harm(dir); err != nil {
 				t.Fatal(err)
 			}
-			got, _ := readAll(t, l, telemetry.Cursor{})
-			if len(got) != 40-c.from || got[0] != string(line("%04d", c.from)) {
-				t.Errorf("%d lines from %s, want %d", len(got), got[0], 40-c.from)
+			at, n := telemetry.Cursor{Log: "rotated2"}, 0
+			for {
+				lines, next, err := old.ReadAfter(t.Context(), at, 0, 0)
+				var reset *telemetry.ResetError
+				if want := int64(c.from) * size / 10; errors.As(err, &reset) && reset.Reason == telemetry.ResetGone && reset.Oldest.Pos == want {
+					break
+				}
+				if err != nil || next == at {
+					t.Fatalf("after %d lines: %v", n, err)
+				}
+				n, at = n+len(lines), next
 			}
-			if tail, err := l.Tail(t.Context(), 100, nil); err != nil || len(tail.Lines) != 40-c.from {
-				t.Errorf("tail: %d lines, %v", len(tail.Lines), err)
+			if n > c.from-10 {
+				t.Errorf("%d lines before what is missing", n)
 			}
-			_, _, err := l.ReadAfter(t.Context(), telemetry.Cursor{Log: "rotated2"}, 0, 0)
-			var reset *telemetry.ResetError
-			if want := int64(c.from) * size / 10; !errors.As(err, &reset) || reset.Reason != telemetry.ResetGone || reset.Oldest.Pos != want {
-				t.Errorf("what is missing: %v, want gone, from %d", err, want)
+			for who, l := range map[string]*telemetry.Log{"old": old, "new": newLog(t, dir)} {
+				got, _ := readAll(t, l, telemetry.Cursor{})
+				equal(t, who+" reader", got, numberedLines(c.from, 40))
+				tail, err := l.Tail(t.Context(), 100, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				equal(t, who+" reader, tail", texts(tail.Lines), numberedLines(c.from, 40))
+				if o, err := l.Oldest(t.Context()); err != nil || o.Pos != int64(c.from)*size/10 {
+					t.Errorf("%s reader: oldest %v, %v", who, o, err)
+				}
 			}
 		})
+	}
+}
+
+// segmented makes a log of forty lines, ten in each of three segments.
+func segmented(t *testing.T, dir string, names []string) *telemetry.Log {
+	t.Helper()
+	size := int64(len(numbered(0, 10)))
+	for i, n := range names {
+		if err := os.WriteFile(filepath.Join(dir, n), []byte(numbered(10*i, 10*i+10)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := newLog(t, dir)
+	if err := l.WriteMeta("rotated2", 3*size, names, []int64{0, size, 2 * size, 3 * size}); err != nil {
+		t.Fatal(err)
+	}
+	foreign(t, dir, numbered(30, 40))
+	got, _ := readAll(t, l, telemetry.Cursor{})
+	equal(t, "all", got, numberedLines(0, 40))
+	return l
+}
+
+func numberedLines(from, to int) []string {
+	return strings.Split(strings.TrimSpace(numbered(from, to)), "\n")
+}
+
+// TestShortSegment: a segment that lost its end, as by a power cut, hides neither
+// what it still has nor what is older, and no cursor is refused.
+func TestShortSegment(t *testing.T) {
+	t.Parallel()
+	names := []string{"events-0.jsonl", "events-1.jsonl", "events-2.jsonl"}
+	size := int64(len(numbered(0, 10)))
+	for _, left := range []int64{0, 5, size / 10, size/10 + 1, size - 1} {
+		dir := t.TempDir()
+		old := segmented(t, dir, names)
+		if err := os.Truncate(filepath.Join(dir, names[1]), left); err != nil {
+			t.Fatal(err)
+		}
+		whole := int(left * 10 / size)
+		if left == size-1 { // only the newline is lost
+			whole = 10
+		}
+		want := append(numberedLines(0, 40)[:10+whole:10+whole], numberedLines(20, 40)...)
+		for _, l := range []*telemetry.Log{old, newLog(t, dir)} {
+			got, _ := readAll(t, l, telemetry.Cursor{})
+			equal(t, "forwards", got, want)
+			tail, err := l.Tail(t.Context(), 100, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "backwards", texts(tail.Lines), want)
+			for i := range 40 {
+				at := telemetry.Cursor{Log: "rotated2", Pos: size / 10 * int64(i)}
+				got, _ := readAll(t, l, at)
+				from := min(i, 10+whole) // what was lost is passed
+				if i >= 20 {
+					from = i - 10 + whole
+				}
+				equal(t, fmt.Sprintf("%d bytes left, from line %d", left, i), got, want[from:])
+			}
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
@@ -9,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/ape-claw/ape-claw/store"
@@ -22,14 +20,25 @@ type meta struct {
 	Base     int64     `json:"base"`     // position of the active file's first byte
 	Segments []segment `json:"segments"` // older files, in order
 	Head     *head     `json:"head,omitempty"`
+	Next     *rotation `json:"next,omitempty"`  // a rotation that is under way
+	Carry    *carrying `json:"carry,omitempty"` // a carry-over that is under way
 }
 
-// segment is a file that is no longer appended to.
+// segment is a file that is no longer appended to, but by who has it still open.
 type segment struct {
 	Name  string `json:"name"`
-	First int64  `json:"first"` // position of its first byte
-	End   int64  `json:"end"`   // position after its last
+	First int64  `json:"first"`          // position of its first byte
+	End   int64  `json:"end"`            // position after its last
+	Late  int64  `json:"late,omitempty"` // how many bytes after those were carried over
+	Head  *head  `json:"head,omitempty"`
 }
+
+// size is how many bytes of the file are the log's.
+func (s segment) size() int64 { return s.End - s.First }
+
+// rotated says that the active file is the fresh one after a rotation: whatever
+// is in it belongs to the log. It gets its fingerprint once it has a line.
+func (m *meta) rotated() bool { return m.Log != "" && m.Head == nil && m.Base > 0 }
 
 // head is the fingerprint of the active file's first bytes. A file with another
 // head is another log, even under the same inode number.
@@ -118,6 +127,10 @@ func readMeta(path string) (meta, error) {
 		return meta{}, err
 	}
 	defer func() { _ = f.Close() }() // only read: nothing to lose
+	return metaIn(f)
+}
+
+func metaIn(f io.Reader) (meta, error) {
 	b, err := io.ReadAll(io.LimitReader(f, maxMeta))
 	if err != nil {
 		return meta{}, err
@@ -130,8 +143,9 @@ func readMeta(path string) (meta, error) {
 }
 
 // sound checks what the rest relies on: positions rise without gaps, and names
-// stay in the directory.
-func (m meta) sound() bool {
+// are those of segments in the directory, which a stranger's events.meta could
+// otherwise make us read and remove.
+func (m *meta) sound() bool {
 	if m.Log == "" || m.Log == anyLog || len(m.Log) > maxLogID || !isLogID(m.Log) || m.Base < 0 {
 		return false
 	}
@@ -140,96 +154,22 @@ func (m meta) sound() bool {
 		if i+1 < len(m.Segments) {
 			next = m.Segments[i+1].First
 		}
-		if s.First < 0 || s.End < s.First || s.End != next || s.Name == "" || strings.ContainsAny(s.Name, "/\x00") {
+		if s.First < 0 || s.End < s.First || s.End != next || s.Late < 0 || !isSegmentName(s.Name) {
 			return false
 		}
 	}
-	return true
+	if n := m.Next; n != nil && (!isSegmentName(n.Name) || n.Floor < m.Base || m.Head == nil) {
+		return false
+	}
+	c := m.Carry
+	return c == nil || isSegmentName(c.Name) && c.From >= 0 && c.Len > 0 && c.Len <= maxCarry && c.At >= m.Base && len(c.Mark) == markLen
 }
 
-func (m meta) write(path string) error {
+// bytes is what events.meta holds.
+func (m meta) bytes() ([]byte, error) {
 	if m.Segments == nil {
 		m.Segments = []segment{}
 	}
 	b, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return store.WriteFile(path, append(b, '\n'))
-}
-
-// record is what the lock file says: up to which size some process has seen the
-// active file of which log. It is a hint of fixed length, updated in place, that
-// lets a process notice a cut that happened while it was not running, and tell the
-// log's id when events.meta was lost.
-type record struct {
-	log string
-	end int64
-	sum string // of the file's head, or "" when events.meta says what no record can
-}
-
-// recordLen is the length of a record on disk: id, space, end, space, sum, newline,
-// padded.
-const recordLen = maxLogID + 1 + 20 + 1
-
-// recordOf tells that the active file reaches to end.
-func recordOf(m meta, end int64) record {
-	r := record{log: m.Log, end: end}
-	if m.Head != nil && m.Base == 0 && len(m.Segments) == 0 {
-		r.sum = m.Head.Sum
-	}
-	return r
-}
-
-func (r record) bytes() []byte {
-	b := append(make([]byte, 0, recordLen), r.log...)
-	b = append(b, ' ')
-	b = strconv.AppendInt(b, r.end, 10)
-	if len(b)+1+len(r.sum) < recordLen && r.sum != "" {
-		b = append(append(b, ' '), r.sum...)
-	}
-	for len(b) < recordLen-1 {
-		b = append(b, ' ')
-	}
-	return append(b, '\n')
-}
-
-// recall returns what events.meta, which is lost, must have said of the file with
-// head h, or the zero meta.
-func (r record) recall(h *head) meta {
-	m := meta{Log: r.log, Head: h}
-	if h == nil || r.sum == "" || r.sum != h.Sum || !m.sound() {
-		return meta{}
-	}
-	return m
-}
-
-// isRecord reports whether f holds a record and nothing else, or nothing yet: a
-// new file, or the zeros that a power cut leaves.
-func isRecord(f io.ReaderAt) (bool, error) {
-	var buf [recordLen + 1]byte
-	n, err := f.ReadAt(buf[:], 0)
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	if n <= recordLen && len(bytes.Trim(buf[:n], "\x00")) == 0 {
-		return true, nil
-	}
-	r := readRecord(f)
-	return r.log != "" && isLogID(r.log) && bytes.Equal(r.bytes(), buf[:n]), nil
-}
-
-// readRecord reads the lock file's record; the zero record when there is none.
-func readRecord(f io.ReaderAt) record {
-	var buf [recordLen]byte
-	if n, err := f.ReadAt(buf[:], 0); n < recordLen || err != nil && err != io.EOF {
-		return record{}
-	}
-	log, rest, ok := strings.Cut(strings.TrimRight(string(buf[:]), " \n"), " ")
-	num, sum, _ := strings.Cut(rest, " ")
-	end, err := strconv.ParseInt(num, 10, 64)
-	if !ok || err != nil || end < 0 || sum != "" && (len(sum) != sumLen || !isLogID(sum)) {
-		return record{}
-	}
-	return record{log, end, sum}
+	return append(b, '\n'), err
 }

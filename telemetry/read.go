@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"unicode/utf8"
@@ -28,6 +29,19 @@ const (
 // line. A cursor that can't be served is a *ResetError. The lines' bytes are the
 // caller's.
 func (l *Log) ReadAfter(ctx context.Context, after Cursor, maxLines, maxBytes int) (lines []Line, next Cursor, err error) {
+	lines, next, err = l.readAfter(ctx, after, maxLines, maxBytes)
+	var reset *ResetError
+	if errors.Is(err, errSegmentGone) || errors.As(err, &reset) {
+		l.recheck() // segments may have gone since they were looked at
+		lines, next, err = l.readAfter(ctx, after, maxLines, maxBytes)
+	}
+	if errors.Is(err, errSegmentGone) { // again
+		err = l.readFault(err)
+	}
+	return lines, next, err
+}
+
+func (l *Log) readAfter(ctx context.Context, after Cursor, maxLines, maxBytes int) (lines []Line, next Cursor, err error) {
 	v, err := l.look(ctx)
 	if err != nil {
 		return nil, after, err
@@ -45,7 +59,9 @@ func (l *Log) ReadAfter(ctx context.Context, after Cursor, maxLines, maxBytes in
 		if err := ctx.Err(); err != nil {
 			return nil, after, err
 		}
-		if more, err = s.step(ctx); err != nil {
+		if more, err = s.step(ctx); errors.Is(err, errSegmentGone) && len(s.lines) > 0 {
+			break // the next read finds out what is left
+		} else if err != nil {
 			return nil, after, err
 		}
 	}
@@ -61,7 +77,7 @@ func (v *view) place(c Cursor) (int64, error) {
 		return 0, &ResetError{From: c, Reason: ResetUnknown}
 	case c.IsZero():
 		return v.oldest(), nil
-	case c.Log != v.log || c.Pos > v.end():
+	case c.Log != v.log || c.Pos > v.base+v.full:
 		return 0, v.reset(c, ResetUnknown)
 	case c.Pos < v.oldest():
 		return 0, v.reset(c, ResetGone)
@@ -87,20 +103,29 @@ type scan struct {
 
 // step reads one chunk. more is false at the end or at a limit.
 func (s *scan) step(ctx context.Context) (more bool, err error) {
-	p, ok := s.partAt()
+	p, ok := s.v.partAt(s.pos)
 	if !ok {
 		return false, s.checkEnd()
 	}
 	src, done, err := s.v.open(p)
 	if err != nil {
+		if errors.Is(err, errSegmentGone) {
+			return false, err
+		}
 		return false, s.l.readFault(err)
 	}
 	defer done()
 	size := min(max(s.maxBytes-s.taken, minChunk), maxChunk)
 	for {
 		buf, sealed, err := s.read(src, p, size)
-		if err != nil || buf == nil {
+		if err != nil {
 			return false, err
+		}
+		if buf == nil { // the file has become shorter
+			if p.name != "" { // what it has lost is passed
+				s.pos, s.checked = p.end, true
+			}
+			return p.name != "", nil // of the active file, the next look will see it
 		}
 		whole := bytes.LastIndexByte(buf, '\n') + 1
 		if sealed && p.name != "" {
@@ -119,42 +144,35 @@ func (s *scan) step(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// partAt returns the file that holds pos; ok is false at the log's end.
-func (s *scan) partAt() (part, bool) {
-	for _, p := range s.v.spans() {
-		if s.pos < p.end {
-			return p, true
-		}
-	}
-	return part{}, false
-}
-
-// read returns up to size bytes at pos. sealed says that they reach p's end. buf
-// is nil when the file has become shorter, which the next look will see.
+// read returns up to size bytes at pos. sealed says that they reach p's end, or all that is left of it. buf
+// is nil when there is nothing, because the file has become shorter.
 func (s *scan) read(src io.ReaderAt, p part, size int) (buf []byte, sealed bool, err error) {
 	n := min(int64(size), p.end-s.pos)
 	before := int64(0)
 	if !s.checked && s.pos > p.first {
 		before = 1 // the byte before tells whether pos starts a line
 	}
-	buf = make([]byte, n+before)
+	buf, short := make([]byte, n+before), false
 	got, err := src.ReadAt(buf, s.pos-p.first-before)
 	if err != nil && err != io.EOF {
 		return nil, false, s.l.readFault(err)
 	}
 	if got < len(buf) {
-		return nil, false, nil
+		if p.name == "" || int64(got) <= before {
+			return nil, false, nil
+		}
+		buf, short = buf[:got], true
 	}
 	if before == 1 && buf[0] != '\n' {
 		return nil, false, s.v.reset(s.start, ResetUnknown)
 	}
 	s.checked = true
-	return buf[before:], s.pos+n == p.end, nil
+	return buf[before:], short || s.pos+n == p.end, nil
 }
 
 // checkEnd makes sure that a cursor at the log's end stands after a line.
 func (s *scan) checkEnd() error {
-	if s.checked || s.v.size == 0 || s.pos != s.v.end() {
+	if s.checked || s.v.size == 0 || s.v.file == nil || s.pos != s.v.end() {
 		return nil
 	}
 	torn, err := tornAt(s.v.file.f, s.v.size)
@@ -217,7 +235,7 @@ func (s *scan) skipLong(ctx context.Context, src io.ReaderAt, p part) (more bool
 			return false, s.l.readFault(err)
 		}
 		if n == 0 {
-			return false, nil // cut just now: the next look will see it
+			break // shorter than it was
 		}
 		if i := bytes.IndexByte(buf[:n], '\n'); i >= 0 {
 			end := at + int64(i) + 1
@@ -232,7 +250,9 @@ func (s *scan) skipLong(ctx context.Context, src io.ReaderAt, p part) (more bool
 		s.pos = p.end
 		return true, nil
 	}
-	s.l.sawLong(s.v.log, s.pos, at)
+	if at >= p.end {
+		s.l.sawLong(s.v.log, s.pos, at)
+	}
 	return false, nil
 }
 

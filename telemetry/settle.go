@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -11,14 +12,21 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// Settle writes down what readers of l have found out, so that who starts later
-// knows it too: that the log was cut or lost its events.meta, and how far it
-// reaches. A long-running reader calls it now and then, and after a reset; it
-// appends nothing, and a log that is not there yet stays so. Best effort: a log
-// that this user can't write is left alone, without an error.
+// carryBlocks bounds how much one Settle carries over while others wait.
+const carryBlocks = 16
+
+// Settle does what is left to do for the log: it writes down what readers of l have
+// found out, so that who starts later knows it too (that the log was cut or lost its
+// events.meta, and how far it reaches), completes a rotation that a killed process
+// has left, carries over what programs without the lock have added to segments, and
+// removes segments that are too many. A long-running reader calls it every few
+// seconds, and after a reset; when there is nothing to do it takes no lock. A log
+// that is not there yet stays so. Best effort: a log that this user can't write is
+// left alone, without an error.
 func (l *Log) Settle(ctx context.Context) error {
-	if _, exists, err := statPath(l.path); err != nil || !exists {
-		return nil
+	late, due, err := l.due(ctx)
+	if err != nil || !due {
+		return err
 	}
 	select {
 	case l.w.turn <- struct{}{}:
@@ -26,19 +34,60 @@ func (l *Log) Settle(ctx context.Context) error {
 		return l.gaveUp(ctx.Err())
 	}
 	defer func() { <-l.w.turn }()
-	if _, _, err := l.lock(ctx); fault.CodeOf(err) == fault.StateUnusable {
+	st, exists, err := l.lock(ctx)
+	if fault.CodeOf(err) == fault.StateUnusable {
 		return nil // not ours to write, or broken: who appends is told
 	} else if err != nil {
 		return err
 	}
-	err := l.settleLocked(ctx)
+	err = l.settleLocked(ctx, st, exists)
 	if unlockErr := flock(l.w.lockFD, unix.LOCK_UN); err == nil {
 		err = unlockErr
 	}
 	if err = readOnlyIsFine(err); err != nil {
 		return l.fault(err)
 	}
+	l.r.mu.Lock()
+	l.r.late = late
+	l.r.mu.Unlock()
 	return nil
+}
+
+// due says, without the lock, whether there is something to settle. late is the size
+// of each segment that has more than the log's bytes; one that has not grown since
+// the last Settle ends with an unfinished line, and is nothing to do.
+func (l *Log) due(ctx context.Context) (late map[string]int64, due bool, err error) {
+	v, err := l.look(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	defer v.release()
+	l.r.mu.Lock()
+	m, seen := l.r.meta, l.r.late
+	l.r.mu.Unlock()
+	if !v.exists() {
+		return nil, false, nil
+	}
+	late = map[string]int64{}
+	for _, s := range m.Segments {
+		st, exists, err := statPath(filepath.Join(l.dir, s.Name))
+		if err != nil {
+			return nil, false, err
+		}
+		if exists && st.size > s.size()+s.Late {
+			late[s.Name] = st.size
+			due = due || seen[s.Name] != st.size
+		}
+	}
+	if due || m.Log != v.log || m.Next != nil || m.Carry != nil || m.Head == nil && v.size > 0 || l.tooMany(&m) > 0 {
+		return late, true, nil
+	}
+	end, err := l.wholeEnd(ctx, v)
+	if err != nil {
+		return nil, false, err
+	}
+	note := l.noteOf()
+	return late, note.log != v.log || note.end < end, nil
 }
 
 func readOnlyIsFine(err error) error {
@@ -48,10 +97,9 @@ func readOnlyIsFine(err error) error {
 	return err
 }
 
-// settleLocked brings events.meta and the record to what readers say. It leaves
-// the writer's own view alone: the next append finds another log's name in the
-// record and looks for itself.
-func (l *Log) settleLocked(ctx context.Context) error {
+// settleLocked brings events.meta and the record to what readers say, and then
+// does what is left of rotations.
+func (l *Log) settleLocked(ctx context.Context, st fileState, exists bool) error {
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
 		return err
@@ -66,8 +114,8 @@ func (l *Log) settleLocked(ctx context.Context) error {
 		if err != nil || h == nil { // nil: cut just now
 			return err
 		}
-		m = meta{Log: v.log, Head: h}
-		if err := m.write(l.metaPath); err != nil {
+		m = meta{Log: v.log, Base: v.base, Head: h}
+		if err := l.writeMeta(m); err != nil {
 			return err
 		}
 	}
@@ -75,10 +123,46 @@ func (l *Log) settleLocked(ctx context.Context) error {
 	if w.meta.Log != m.Log {
 		w.known = -1 // even if the file has the very size that it had
 	}
-	note := readRecord(w.lock)
-	if note.log == m.Log && note.end >= v.size {
-		return nil
+	end, err := l.wholeEnd(ctx, v)
+	if err != nil {
+		return err
 	}
-	_, err = w.lock.WriteAt(recordOf(m, v.size).bytes(), 0)
-	return err
+	if note := readRecord(w.lock); note.log != m.Log || note.end < end {
+		if _, err := w.lock.WriteAt(recordOf(m, end).bytes(), 0); err != nil {
+			return err
+		}
+	}
+	if len(m.Segments) == 0 && m.Next == nil && m.Head != nil {
+		return nil // never rotated
+	}
+	if err := l.tidy(st, exists); err != nil {
+		l.forget()
+		return err
+	}
+	return nil
+}
+
+// tidy does what is left of rotations, under the lock.
+func (l *Log) tidy(st fileState, exists bool) error {
+	w := &l.w
+	if w.file == nil || st.size != w.known {
+		if err := l.adopt(st, exists, nil); err != nil {
+			if errors.Is(err, errNoLine) {
+				return nil
+			}
+			return err
+		}
+	}
+	if err := l.fingerprint(); err != nil {
+		return err
+	}
+	if err := l.carry(carryBlocks); err != nil {
+		return err
+	}
+	if m, err := readMeta(l.metaPath); err != nil || m.Next != nil && m.Log == w.meta.Log {
+		if err = errors.Join(err, l.setMeta(w.meta)); err != nil { // w.meta has no Next
+			return err
+		}
+	}
+	return l.trim()
 }

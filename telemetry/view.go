@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
+	"os"
 	"path/filepath"
+	"sort"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -17,25 +19,30 @@ import (
 
 // lookTries bounds how often a reader starts over because events.meta changed
 // while it looked.
-const lookTries = 10
+const lookTries = 100
 
 // reader is the reading half of a Log: what the last look found, so that the
 // next one costs two stats and one small read.
 type reader struct {
-	mu      sync.Mutex // guards everything below
-	metaAt  metaState
-	meta    meta
-	file    *logFile
-	size    int64 // of file at the last look
-	head    *head // of file at the last look
-	log     string
-	base    int64
-	cut     bool            // file was cut, or replaced, in a way events.meta does not know yet
-	top     int64           // the farthest end of log that was seen: below it, bytes are gone
-	dead    map[string]bool // ids of logs that were cut, never to be used again
-	end     int64
-	bad     BadLines
-	scanned scanned
+	mu       sync.Mutex // guards everything below
+	metaFile *os.File   // which meta was read from
+	metaAt   metaState
+	looked   bool // meta is what was at metaAt
+	meta     meta
+	file     *logFile
+	size     int64 // of file at the last look
+	head     *head // of file at the last look
+	log      string
+	base     int64
+	cut      bool             // file was cut, or replaced, in a way events.meta does not know yet
+	top      int64            // the farthest end of log that was seen: below it, bytes are gone
+	dead     map[string]bool  // ids of logs that were cut, never to be used again
+	present  int              // the first of meta's segments that can be read
+	checked  bool             // present was found out
+	late     map[string]int64 // sizes of segments at the last Settle, where more than the log's bytes
+	stats    Stats
+	bad      BadLines
+	scanned  scanned
 }
 
 // metaState tells whether events.meta was replaced.
@@ -46,17 +53,25 @@ type metaState struct {
 
 // view is the log as one read sees it: a fixed end, and its file held open.
 type view struct {
+	some bool // there is a log
 	log  string
 	base int64 // position of the active file's first byte
 	size int64 // of the active file
+	full int64 // the same, with what is not to be published yet
 	segs []segment
-	file *logFile // nil: there is no log yet
+	file *logFile // nil: the active file is still to be made
 	dir  string
 }
 
-func (v *view) exists() bool  { return v.file != nil }
-func (v *view) end() int64    { return v.base + v.size }
-func (v *view) oldest() int64 { return v.spans()[0].first }
+func (v *view) exists() bool { return v.some }
+func (v *view) end() int64   { return v.base + v.size }
+
+func (v *view) oldest() int64 {
+	if len(v.segs) > 0 {
+		return v.segs[0].First
+	}
+	return v.base
+}
 
 // release gives the file back. Closing a file that was only read can't lose
 // anything, so its error says nothing to anybody.
@@ -72,25 +87,47 @@ type part struct {
 	name       string // "" is the active file
 }
 
-// spans returns the files of the log in order; the active one is the last.
-func (v *view) spans() []part {
-	out := make([]part, 0, len(v.segs)+1)
-	for _, s := range v.segs {
-		out = append(out, part{s.First, s.End, s.Name})
+// parts is the number of files of the log; part returns the i-th. The active one is
+// the last.
+func (v *view) parts() int { return len(v.segs) + 1 }
+
+func (v *view) part(i int) part {
+	if i < len(v.segs) {
+		s := v.segs[i]
+		return part{s.First, s.End, s.Name}
 	}
-	return append(out, part{v.base, v.end(), ""})
+	return part{v.base, v.end(), ""}
+}
+
+// partAt returns the file that holds pos; ok is false at the log's end.
+func (v *view) partAt(pos int64) (p part, ok bool) {
+	p = v.part(sort.Search(len(v.segs), func(i int) bool { return pos < v.segs[i].End }))
+	return p, pos < p.end
 }
 
 // open returns the bytes of p, to be closed after use.
 func (v *view) open(p part) (io.ReaderAt, func(), error) {
 	if p.name == "" {
+		if v.file == nil {
+			return strings.NewReader(""), func() {}, nil
+		}
 		return v.file.f, func() {}, nil
 	}
 	f, err := store.OpenToRead(filepath.Join(v.dir, p.name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, errSegmentGone
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return f, func() { _ = f.Close() }, nil // only read: nothing to lose
+}
+
+func (r *reader) dropMeta() {
+	if r.metaFile != nil {
+		_ = r.metaFile.Close() // only read: nothing to lose
+	}
+	r.metaFile, r.meta, r.metaAt, r.looked, r.checked = nil, meta{}, metaState{}, false, false
 }
 
 func (r *reader) drop() {
@@ -122,66 +159,121 @@ func (l *Log) look(ctx context.Context) (*view, error) {
 	return nil, l.readFault(unix.EBUSY)
 }
 
-// lookOnce is one look; stable is false when events.meta changed meanwhile.
+// lookOnce is one look; stable is false when the log was changed meanwhile, other
+// than by appends.
 func (l *Log) lookOnce() (v *view, stable bool, err error) {
 	r := &l.r
-	at, err := statMeta(l.metaPath)
+	fresh, err := l.refreshMeta()
+	if err != nil {
+		return nil, false, ignoreMissing(err)
+	}
+	path := l.path
+	st, exists, err := statPath(path)
 	if err != nil {
 		return nil, false, err
 	}
-	fresh := at != r.metaAt
-	if fresh {
-		if r.meta, err = readMeta(l.metaPath); err != nil {
+	held := false // a rotation is under way: the active file has its new name
+	if r.meta.Next != nil {
+		moved, isMoved, err := l.moved(&r.meta)
+		if err != nil {
 			return nil, false, err
 		}
-		r.metaAt = at
-	}
-	st, exists, err := statPath(l.path)
-	if err != nil {
-		return nil, false, err
+		if held = isMoved; held {
+			path, st, exists = filepath.Join(l.dir, r.meta.Next.Name), moved, true
+		}
 	}
 	if exists && !st.regular {
-		return nil, false, notRegular(l.path)
+		return nil, false, notRegular(path)
 	}
-	if !exists {
-		r.drop()
-		r.end = 0
-		return &view{}, true, nil
-	}
-	if r.file == nil || r.file.id != st.identity {
-		if err := l.openReader(); err != nil {
+	if exists && (r.file == nil || r.file.id != st.identity) {
+		if err := l.openReader(path); err != nil {
 			return nil, false, ignoreMissing(err)
 		}
 		fresh = true
 	}
 	note := record{}
-	if fresh { // before the size, which can only be larger then
-		note = l.noteOf()
-	}
-	st, err = statFile(r.file.f)
-	if err != nil {
-		return nil, false, err
-	}
-	if again, err := statMeta(l.metaPath); err != nil || again != at {
-		return nil, false, err
-	}
-	known, err := l.identify(st.size, fresh, note)
-	if err != nil {
-		return nil, false, err
-	}
-	if !known {
-		r.end = 0
-		return &view{}, true, nil
-	}
-	v = &view{log: r.log, base: r.base, size: st.size, file: r.file, dir: l.dir}
-	if !r.cut {
-		if v.segs, err = l.present(r.meta.Segments); err != nil {
+	if exists {
+		if fresh && !held { // before the size, which can only be larger then
+			note = l.noteOf()
+		}
+		if st, err = statFile(r.file.f); err != nil {
 			return nil, false, err
 		}
 	}
-	r.file.hold()
-	r.end = v.end()
-	return v, true, nil
+	// The size is the log's only if this still was the active file when it was taken:
+	// what is added to it after a rotation has no place in the log yet.
+	if same, err := l.metaIsSame(); err != nil || !same {
+		return nil, false, err
+	}
+	if r.meta.Next != nil && !held {
+		now, still, err := statPath(l.path)
+		if err != nil || still != exists || exists && now.identity != r.file.id {
+			return nil, false, err
+		}
+	}
+	v, err = l.viewOf(st.size, exists, fresh, held, note)
+	return v, err == nil, err
+}
+
+// viewOf makes the view of what a look has found.
+func (l *Log) viewOf(size int64, exists, fresh, held bool, note record) (*view, error) {
+	r := &l.r
+	known, err := true, error(nil)
+	r.rotate()
+	if exists {
+		known, err = l.identify(size, fresh, note)
+	} else {
+		known, size = r.nothing(), 0
+	}
+	if err != nil || !known {
+		r.stats = Stats{Rotations: r.stats.Rotations}
+		return &view{}, err
+	}
+	v := &view{log: r.log, base: r.base, size: size, full: size, file: r.file, dir: l.dir, some: true}
+	if !r.cut {
+		if v.segs, err = l.present(); err != nil {
+			return nil, err
+		}
+		if held {
+			v.size = min(size, r.meta.Next.Floor-r.base)
+		}
+	}
+	if r.file != nil {
+		r.file.hold()
+	}
+	r.stats = Stats{Bytes: v.end(), Oldest: v.oldest(), Disk: v.end() - v.oldest(), Segments: len(v.segs), Rotations: r.stats.Rotations}
+	return v, nil
+}
+
+// refreshMeta reads events.meta if it was replaced. The file stays open until it
+// is: as long as it is, no other file can have its identity.
+func (l *Log) refreshMeta() (fresh bool, err error) {
+	r := &l.r
+	at, err := statMeta(l.metaPath)
+	if err != nil || r.looked && at == r.metaAt {
+		return false, err
+	}
+	r.dropMeta()
+	if at != (metaState{}) {
+		f, err := store.OpenToRead(l.metaPath)
+		if err != nil {
+			return false, err
+		}
+		r.metaFile = f
+		if at, err = stateOfMeta(f); err != nil {
+			return false, err
+		}
+		if r.meta, err = metaIn(f); err != nil {
+			return false, err
+		}
+	}
+	r.metaAt, r.looked = at, true
+	return true, nil
+}
+
+func (l *Log) metaIsSame() (bool, error) {
+	at, err := statMeta(l.metaPath)
+	return err == nil && at == l.r.metaAt, err
 }
 
 func ignoreMissing(err error) error {
@@ -194,9 +286,9 @@ func ignoreMissing(err error) error {
 // notRegular says what is at path, which is no regular file.
 func notRegular(path string) error { return cmp.Or(store.CheckPrivate(path), error(unix.EISDIR)) }
 
-func (l *Log) openReader() error {
+func (l *Log) openReader(path string) error {
 	l.r.drop()
-	f, err := store.OpenToRead(l.path)
+	f, err := store.OpenToRead(path)
 	if err != nil {
 		return err
 	}
@@ -209,103 +301,7 @@ func (l *Log) openReader() error {
 	return nil
 }
 
-// identify decides which log the open file is, and whether it has a line yet.
-// What is not as events.meta says gets the id that the next writer will give it.
-func (l *Log) identify(size int64, fresh bool, note record) (known bool, err error) {
-	r := &l.r
-	shrunk := size < r.size
-	if !fresh && !shrunk && r.head != nil {
-		same, err := r.head.isHeadOf(r.file.f)
-		if err != nil {
-			return false, err
-		}
-		if same {
-			r.size, r.top = size, max(r.top, r.base+size)
-			return true, nil
-		}
-	}
-	h, err := readHead(r.file.f)
-	if err != nil {
-		return false, err
-	}
-	m := &r.meta
-	if m.Log == "" {
-		*m = note.recall(h)
-	}
-	rotated := m.Log != "" && m.Head == nil && m.Base > 0
-	if h == nil && !rotated {
-		// Whatever comes after this emptiness is not what was there, however long.
-		r.size, r.head, r.top = size, nil, math.MaxInt64
-		return false, nil
-	}
-	ours := rotated
-	if m.Log != "" && m.Head != nil {
-		if ours, err = m.Head.isHeadOf(r.file.f); err != nil {
-			return false, err
-		}
-	}
-	if ours && note.log == m.Log && note.end > size {
-		ours = false
-	}
-	r.name(h, size, ours)
-	return true, nil
-}
-
-// name gives the open file, of size bytes, its id and place. ours: it is what
-// events.meta speaks of. An id is never kept by a file that has lost bytes, or a
-// cursor to them would pass for one to what came in their place.
-func (r *reader) name(h *head, size int64, ours bool) {
-	log, base := r.meta.Log, r.meta.Base
-	if !ours {
-		log, base = nextLogID(log, h), 0
-	}
-	for r.dead[log] || log == r.log && base+size < r.top {
-		if r.dead == nil {
-			r.dead = map[string]bool{}
-		}
-		r.dead[log] = true
-		log, base = nextLogID(log, h), 0
-	}
-	if log != r.log {
-		r.top = 0
-	}
-	r.log, r.base, r.cut = log, base, log != r.meta.Log
-	r.size, r.head, r.top = size, h, max(r.top, base+size)
-}
-
-// noteOf reads the lock file's record.
-func (l *Log) noteOf() record {
-	f, err := store.OpenToRead(l.lockPath)
-	if err != nil {
-		return record{} // a hint that is missing
-	}
-	defer func() { _ = f.Close() }() // only read: nothing to lose
-	// A writer may be at the record just now. Its lock is not for readers to wait
-	// for; two equal reads are as good.
-	for range lookTries {
-		a := readRecord(f)
-		if b := readRecord(f); a == b {
-			return a
-		}
-	}
-	return record{}
-}
-
-// present returns the segments after the last one that is missing, or shorter than
-// it was: the log starts there now, since what is before can't be reached.
-func (l *Log) present(segs []segment) ([]segment, error) {
-	for i := len(segs) - 1; i >= 0; i-- {
-		st, exists, err := statPath(filepath.Join(l.dir, segs[i].Name))
-		if err != nil {
-			return nil, err
-		}
-		if !exists || st.regular && st.size < segs[i].End-segs[i].First {
-			return segs[i+1:], nil
-		}
-	}
-	return segs, nil
-}
-
+// statMeta says which file is at path; the zero state when there is none.
 func statMeta(path string) (metaState, error) {
 	var st unix.Stat_t
 	err := unix.Lstat(path, &st)
@@ -318,6 +314,19 @@ func statMeta(path string) (metaState, error) {
 	if err != nil {
 		return metaState{}, err
 	}
+	return metaStateOf(&st), nil
+}
+
+func stateOfMeta(f *os.File) (metaState, error) {
+	var st unix.Stat_t
+	err := unix.Fstat(int(f.Fd()), &st)
+	for err == unix.EINTR {
+		err = unix.Fstat(int(f.Fd()), &st)
+	}
+	return metaStateOf(&st), err
+}
+
+func metaStateOf(st *unix.Stat_t) metaState {
 	sec, nsec := st.Mtim.Unix()
-	return metaState{identity{uint64(st.Dev), uint64(st.Ino)}, st.Size, sec, nsec}, nil
+	return metaState{identity{uint64(st.Dev), uint64(st.Ino)}, st.Size, sec, nsec}
 }
