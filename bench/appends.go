@@ -3,184 +3,108 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
-
-	"github.com/ape-claw/ape-claw/telemetry"
 )
 
-const (
-	lineBytes = 450 // a usual event
-	rounds    = 5   // ours and bare in turns; the median ratio counts
-)
-
-// appends compares the event log's append with the same system calls alone:
-// lock, fstat, the last byte, write, unlock.
-func (s setup) appends(ctx context.Context) (string, error) {
+// appends compares the event log's append with the same system calls alone.
+func (b *bench) appends(ctx context.Context, p *page) error {
+	if _, err := b.build(ctx, "appender", "./appender"); err != nil {
+		return err
+	}
 	text := fmt.Sprintf(`## Appending events
 
-Events of %d bytes, not synced, by one and by several processes to one log, beside the bare system calls (lock, fstat,
-the last byte, write, unlock). Median of %d rounds in turns.
+Events of %d bytes, not synced, by one and by several processes to one log, beside the bare system calls that do the same
+(open, lock, fstat, the last byte, write, close; all of them for every event). Median of %d rounds in turns. Wanted: with 8
+processes at least 0.8 of the bare calls.
 
-| processes | events/s | bare | ratio |
+| processes | ape-claw, events/s | bare, events/s | ratio |
 |---|---|---|---|
-`, lineBytes, rounds)
+`, eventSize, b.size.appendRounds)
 	for _, procs := range []int{1, 8} {
 		var ours, bare, ratio []float64
-		for i := range rounds {
-			o, err := s.appendRound(ctx, "log", procs, i)
+		for range b.size.appendRounds {
+			o, err := b.appendRound(ctx, "log", procs)
 			if err != nil {
-				return "", err
+				return err
 			}
-			b, err := s.appendRound(ctx, "bare", procs, i)
+			c, err := b.appendRound(ctx, "bare", procs)
 			if err != nil {
-				return "", err
+				return err
 			}
-			ours, bare, ratio = append(ours, o), append(bare, b), append(ratio, o/b)
+			ours, bare, ratio = append(ours, o), append(bare, c), append(ratio, o/c)
 		}
-		text += fmt.Sprintf("| %d | %.0f | %.0f | %.2f |\n", procs, middle(ours), middle(bare), middle(ratio))
+		text += fmt.Sprintf("| %d | %s | %s | %.2f |\n", procs, count(median(ours)), count(median(bare)), median(ratio))
+		if procs == 8 {
+			p.verdict("append, 8 processes, beside the bare calls", ">= 0.8x", fmt.Sprintf("%.2fx", median(ratio)), median(ratio) >= 0.8)
+		}
 	}
-	return text, nil
+	p.section(text)
+	return nil
 }
 
-func middle(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[(len(v)-1)/2]
+// appending is one process that appends.
+type appending struct {
+	cmd   *exec.Cmd
+	start io.WriteCloser
+	said  *bufio.Reader
 }
 
-// appendRound runs procs children at once and returns events per second.
-func (s setup) appendRound(ctx context.Context, kind string, procs, round int) (float64, error) {
-	dir := filepath.Join(s.dir, fmt.Sprintf("%s-%d-%d", kind, procs, round))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return 0, err
-	}
-	self, err := os.Executable()
+// appendRound runs procs processes at once and returns events per second.
+func (b *bench) appendRound(ctx context.Context, kind string, procs int) (float64, error) {
+	dir, err := os.MkdirTemp(b.dir, "append-")
 	if err != nil {
 		return 0, err
 	}
-	each := s.events / procs
-	type running struct {
-		cmd   *exec.Cmd
-		start io.WriteCloser
-		said  *bufio.Reader
-	}
-	var all []running
+	each := b.size.appendEvents / procs
+	var all []appending
 	for range procs {
-		cmd := exec.CommandContext(ctx, self, "-child", kind, dir, strconv.Itoa(each))
-		cmd.Stderr = os.Stderr
-		in, err := cmd.StdinPipe()
+		a, err := b.startAppender(ctx, kind, dir, each)
 		if err != nil {
 			return 0, err
 		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return 0, err
-		}
-		if err := cmd.Start(); err != nil {
-			return 0, err
-		}
-		all = append(all, running{cmd, in, bufio.NewReader(out)})
-	}
-	for _, r := range all { // each says when it is ready
-		if _, err := r.said.ReadString('\n'); err != nil {
-			return 0, err
-		}
+		all = append(all, a)
 	}
 	start := time.Now()
-	for _, r := range all {
-		if err := r.start.Close(); err != nil {
+	for _, a := range all {
+		if err := a.start.Close(); err != nil {
 			return 0, err
 		}
 	}
-	for _, r := range all {
-		if _, err := r.said.ReadString('\n'); err != nil {
+	for _, a := range all {
+		if _, err := a.said.ReadString('\n'); err != nil {
 			return 0, err
 		}
 	}
 	took := time.Since(start)
-	for _, r := range all {
-		if err := r.cmd.Wait(); err != nil {
+	for _, a := range all {
+		if err := a.cmd.Wait(); err != nil {
 			return 0, err
 		}
 	}
 	return float64(each*procs) / took.Seconds(), os.RemoveAll(dir)
 }
 
-// appendChild is one appending process: it says that it is ready, waits for the
-// end of its input, appends, and says that it is done.
-func appendChild(ctx context.Context, kind string, args []string) error {
-	if len(args) != 2 {
-		return errors.New("want DIR N")
+// startAppender returns when the process waits for its start.
+func (b *bench) startAppender(ctx context.Context, kind, dir string, events int) (a appending, err error) {
+	a.cmd = exec.CommandContext(ctx, filepath.Join(b.dir, "appender"), kind, dir, strconv.Itoa(events), strconv.Itoa(eventSize))
+	a.cmd.Stderr = os.Stderr
+	if a.start, err = a.cmd.StdinPipe(); err != nil {
+		return a, err
 	}
-	n, err := strconv.Atoi(args[1])
+	out, err := a.cmd.StdoutPipe()
 	if err != nil {
-		return err
+		return a, err
 	}
-	line := []byte(`{"filler":"` + strings.Repeat("x", lineBytes-len(`{"filler":""}`)-1) + `"}`)
-	var one func() error
-	if kind == "log" {
-		log := telemetry.NewLog(args[0], telemetry.LogOptions{LockTimeout: time.Minute})
-		defer log.Close()
-		one = func() error {
-			_, err := log.Append(ctx, line, false)
-			return err
-		}
-	} else if one, err = bareAppend(args[0], append(line, '\n')); err != nil {
-		return err
+	if err := a.cmd.Start(); err != nil {
+		return a, err
 	}
-	if err := one(); err != nil { // what is opened once is no part of the rate
-		return err
-	}
-	fmt.Println("ready")
-	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
-		return err
-	}
-	for range n {
-		if err := one(); err != nil {
-			return err
-		}
-	}
-	fmt.Println("done")
-	return nil
-}
-
-// bareAppend returns the system calls of one append and nothing else.
-func bareAppend(dir string, line []byte) (func() error, error) {
-	lock, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	fd, err := syscall.Open(filepath.Join(dir, "log"), syscall.O_RDWR|syscall.O_CREAT|syscall.O_APPEND|syscall.O_CLOEXEC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	var last [1]byte
-	return func() error {
-		if err := syscall.Flock(lock, syscall.LOCK_EX); err != nil {
-			return err
-		}
-		var st syscall.Stat_t
-		if err := syscall.Fstat(fd, &st); err != nil {
-			return err
-		}
-		if st.Size > 0 {
-			if _, err := syscall.Pread(fd, last[:], st.Size-1); err != nil {
-				return err
-			}
-		}
-		if _, err := syscall.Write(fd, line); err != nil {
-			return err
-		}
-		return syscall.Flock(lock, syscall.LOCK_UN)
-	}, nil
+	a.said = bufio.NewReader(out)
+	_, err = a.said.ReadString('\n')
+	return a, err
 }

@@ -5,38 +5,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"time"
 )
 
-// purchaseRuns is how often the three commands run.
-const purchaseRuns = 15
-
 // purchase measures what an agent waits for: quote, simulate and a dry-run buy,
 // each a process of its own, against a sandbox that it starts and ends.
-func (s setup) purchase(ctx context.Context) (text string, err error) {
-	home := filepath.Join(s.dir, "user")
-	if err := os.Mkdir(home, 0o700); err != nil {
-		return "", err
-	}
-	env := []string{"HOME=" + home, "APE_CLAW_HOME=" + filepath.Join(home, ".ape-claw"), "PATH=" + os.Getenv("PATH")}
+func (b *bench) purchase(ctx context.Context, p *page) (err error) {
+	env := b.env()
 	start := time.Now()
-	if _, err := s.json(ctx, env, "sandbox", "up", "--detach", "--port", "0"); err != nil {
-		return "", err
+	if _, err := b.json(ctx, env, "sandbox", "up", "--detach", "--port", "0"); err != nil {
+		return err
 	}
 	up := time.Since(start)
 	defer func() {
 		// Also when ctx has ended: a sandbox must not be left behind.
-		_, downErr := s.json(context.WithoutCancel(ctx), env, "sandbox", "down")
+		_, downErr := b.json(context.WithoutCancel(ctx), env, "sandbox", "down")
 		err = errors.Join(err, downErr)
 	}()
 	env = append(env, "APE_CLAW_PROFILE=sandbox")
-	listings, err := s.json(ctx, env, "market", "listings", "--collection", "demo-apes", "--limit", "1")
+	listings, err := b.json(ctx, env, "market", "listings", "--collection", "demo-apes", "--limit", "1")
 	if err != nil {
-		return "", err
+		return err
 	}
 	var market struct {
 		Listings []struct {
@@ -45,23 +36,23 @@ func (s setup) purchase(ctx context.Context) (text string, err error) {
 		} `json:"listings"`
 	}
 	if err := json.Unmarshal(listings, &market); err != nil {
-		return "", err
+		return err
 	}
 	if len(market.Listings) == 0 {
-		return "", errors.New("the sandbox lists nothing")
+		return errors.New("the sandbox lists nothing")
 	}
 	token, price := market.Listings[0].TokenID, market.Listings[0].PriceApe.String()
 	var quotes, simulations, buys, sums []time.Duration
-	for i := range purchaseRuns + 1 {
-		q, sim, buy, err := s.once(ctx, env, token, price)
+	for i := range b.size.purchaseRuns + 1 {
+		q, sim, buy, err := b.buy(ctx, env, token, price)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if i > 0 { // the first fills caches
 			quotes, simulations, buys, sums = append(quotes, q), append(simulations, sim), append(buys, buy), append(sums, q+sim+buy)
 		}
 	}
-	return fmt.Sprintf(`## Quote, simulate, dry-run buy
+	p.section(fmt.Sprintf(`## Quote, simulate, dry-run buy
 
 Three processes one after the other, against the sandbox on this machine; median of %d.
 
@@ -72,13 +63,14 @@ Three processes one after the other, against the sandbox on this machine; median
 | `+"`nft buy`"+` (dry run) | %s |
 | the three together | %s |
 | `+"`sandbox up --detach`"+`, until it is ready (once) | %s |
-`, purchaseRuns, ms(median(quotes)), ms(median(simulations)), ms(median(buys)), ms(median(sums)), ms(up)), nil
+`, b.size.purchaseRuns, ms(median(quotes)), ms(median(simulations)), ms(median(buys)), ms(median(sums)), ms(up)))
+	return nil
 }
 
-// once runs the three commands and returns their wall times.
-func (s setup) once(ctx context.Context, env []string, token, price string) (quote, simulate, buy time.Duration, err error) {
+// buy runs the three commands and returns their wall times.
+func (b *bench) buy(ctx context.Context, env []string, token, price string) (quote, simulate, buy time.Duration, err error) {
 	start := time.Now()
-	doc, err := s.json(ctx, env, "nft", "quote", "--collection", "demo-apes", "--token-id", token, "--max-price", price)
+	doc, err := b.json(ctx, env, "nft", "quote", "--collection", "demo-apes", "--token-id", token, "--max-price", price)
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -90,21 +82,21 @@ func (s setup) once(ctx context.Context, env []string, token, price string) (quo
 		return 0, 0, 0, err
 	}
 	start = time.Now()
-	if _, err := s.json(ctx, env, "nft", "simulate", "--quote", q.QuoteID); err != nil {
+	if _, err := b.json(ctx, env, "nft", "simulate", "--quote", q.QuoteID); err != nil {
 		return 0, 0, 0, err
 	}
 	simulate = time.Since(start)
 	start = time.Now()
-	if _, err := s.json(ctx, env, "nft", "buy", "--quote", q.QuoteID); err != nil {
+	if _, err := b.json(ctx, env, "nft", "buy", "--quote", q.QuoteID); err != nil {
 		return 0, 0, 0, err
 	}
 	return quote, simulate, time.Since(start), nil
 }
 
 // json runs ape-claw and returns its document.
-func (s setup) json(ctx context.Context, env []string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, s.binary, append(args, "--json")...)
-	cmd.Dir, cmd.Env = s.dir, env
+func (b *bench) json(ctx context.Context, env []string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, b.binary, append(args, "--json")...)
+	cmd.Dir, cmd.Env = b.dir, env
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("ape-claw %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))

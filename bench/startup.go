@@ -14,39 +14,37 @@ const warmups = 5
 
 // startup compares `ape-claw version` with a Go program that does nothing, in
 // pairs, so that what else the machine does falls on both alike.
-func (s setup) startup(ctx context.Context) (string, error) {
-	empty, err := s.buildEmpty(ctx)
+func (b *bench) startup(ctx context.Context, p *page) error {
+	empty, err := b.buildEmpty(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
-	floor, err := s.build(ctx, "floor", "./bench/floor")
+	floor, err := b.build(ctx, "floor", "./floor")
 	if err != nil {
-		return "", err
+		return err
 	}
-	var ours, base, libs []time.Duration
-	for i := range warmups + s.runs {
-		b, err := timed(ctx, s.dir, nil, empty)
-		if err != nil {
-			return "", err
-		}
-		o, err := timed(ctx, s.dir, nil, s.binary, "version")
-		if err != nil {
-			return "", err
-		}
-		f, err := timed(ctx, s.dir, nil, floor)
-		if err != nil {
-			return "", err
-		}
-		if i >= warmups {
-			base, ours, libs = append(base, b), append(ours, o), append(libs, f)
+	programs := []struct {
+		path string
+		args []string
+		took []time.Duration
+	}{{path: empty}, {path: b.binary, args: []string{"version"}}, {path: floor}}
+	for i := range warmups + b.size.startupRuns {
+		for k := range programs {
+			took, err := timed(ctx, b.dir, nil, programs[k].path, programs[k].args...)
+			if err != nil {
+				return err
+			}
+			if i >= warmups {
+				programs[k].took = append(programs[k].took, took)
+			}
 		}
 	}
-	info, err := os.Stat(s.binary)
+	info, err := os.Stat(b.binary)
 	if err != nil {
-		return "", err
+		return err
 	}
-	o, b, f := median(ours), median(base), median(libs)
-	return fmt.Sprintf(`## Start-up
+	base, ours, libs := median(programs[0].took), median(programs[1].took), median(programs[2].took)
+	p.section(fmt.Sprintf(`## Start-up
 
 Median wall time of %d processes each, in turns, warm file cache. Wanted: at most 10 ms above an empty program.
 
@@ -60,23 +58,16 @@ Median wall time of %d processes each, in turns, warm file cache. Wanted: at mos
 | of that, ape-claw | %s |
 
 What is above the wish is the libraries': one binary that holds a whole chain pays for it in every start.
-`, s.runs, info.Size()>>20, ms(o), ms(b), ms(f), ms(o-b), ms(f-b), ms(o-f)), nil
+`, b.size.startupRuns, info.Size()>>20, ms(ours), ms(base), ms(libs), ms(ours-base), ms(libs-base), ms(ours-libs)))
+	return nil
 }
 
-func (s setup) buildEmpty(ctx context.Context) (string, error) {
-	src := filepath.Join(s.dir, "empty.go")
+func (b *bench) buildEmpty(ctx context.Context) (string, error) {
+	src := filepath.Join(b.dir, "empty.go")
 	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		return "", err
 	}
-	return s.build(ctx, "empty", src)
-}
-
-// build compiles a program as the Makefile does.
-func (s setup) build(ctx context.Context, name, src string) (string, error) {
-	out := filepath.Join(s.dir, name)
-	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags", "-s -w", "-o", out, src)
-	cmd.Stderr = os.Stderr
-	return out, cmd.Run()
+	return b.build(ctx, "empty", src)
 }
 
 // timed runs a process with its output thrown away and returns its wall time.

@@ -1,0 +1,54 @@
+package main
+
+// eventSize is a usual event's line.
+const eventSize = 450
+
+// size is how much is done; the shape of a run is the same for all.
+type size struct {
+	rounds int // of what is measured in turns
+
+	fanClients, fanEvents   int
+	manyClients, manyEvents int
+
+	rateClients, rateEvents int
+	rate                    float64
+
+	slowClients, slowEvents   int
+	stallClients, stallEvents int
+
+	backlogBytes int64
+	asks         int
+
+	tailEvents int
+
+	appendRounds, appendEvents int
+	startupRuns, purchaseRuns  int
+
+	nodeShare int // Node gets one in so many events: its rate is what is compared
+	repeats   int // of a run that others disturbed
+}
+
+var (
+	full = size{rounds: 3,
+		fanClients: 200, fanEvents: 10_000, manyClients: 1000, manyEvents: 2000,
+		rateClients: 200, rateEvents: 5000, rate: 500,
+		slowClients: 100, slowEvents: 20_000, stallClients: 10, stallEvents: 200_000,
+		backlogBytes: 1 << 30, asks: 50, tailEvents: 20_000,
+		appendRounds: 5, appendEvents: 40_000, startupRuns: 100, purchaseRuns: 15,
+		nodeShare: 10, repeats: 2}
+	quick = size{rounds: 1,
+		fanClients: 200, fanEvents: 10_000, manyClients: 1000, manyEvents: 2000,
+		rateClients: 200, rateEvents: 2500, rate: 500,
+		slowClients: 100, slowEvents: 20_000, stallClients: 10, stallEvents: 200_000,
+		backlogBytes: 1 << 30, asks: 20, tailEvents: 20_000,
+		appendRounds: 3, appendEvents: 20_000, startupRuns: 20, purchaseRuns: 3,
+		nodeShare: 20, repeats: 1}
+	// tiny is for the test that keeps all this from rotting; its figures mean nothing.
+	tiny = size{rounds: 1,
+		fanClients: 5, fanEvents: 200, manyClients: 5, manyEvents: 100,
+		rateClients: 5, rateEvents: 20, rate: 200,
+		slowClients: 5, slowEvents: 200, stallClients: 2, stallEvents: 400,
+		backlogBytes: 1 << 20, asks: 2, tailEvents: 100,
+		appendRounds: 1, appendEvents: 80, startupRuns: 1, purchaseRuns: 1,
+		nodeShare: 2}
+)
