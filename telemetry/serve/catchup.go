@@ -69,12 +69,14 @@ func (f *catchUp) after(ctx context.Context, at telemetry.Cursor) (*fileBlock, e
 func (f *catchUp) claim(at telemetry.Cursor) (b *fileBlock, mine bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, blocks := range [][]*fileBlock{f.kept, f.reading} {
-		for _, b := range blocks {
-			if b.at == at {
-				return b, false
-			}
-		}
+	here := func(b *fileBlock) bool { return b.at == at }
+	if i := slices.IndexFunc(f.kept, here); i >= 0 {
+		b = f.kept[i]
+		f.kept = append(slices.Delete(f.kept, i, i+1), b)
+		return b, false
+	}
+	if i := slices.IndexFunc(f.reading, here); i >= 0 {
+		return f.reading[i], false
 	}
 	b = &fileBlock{at: at, done: make(chan struct{})}
 	f.reading = append(f.reading, b)
@@ -115,8 +117,8 @@ func toGrid(pos int64) int {
 	return n
 }
 
-// settle ends the wait for b, and lets go of the oldest blocks; who uses one of
-// those keeps it until it is sent.
+// settle ends the wait for b, and lets go of those that were not used for
+// longest; who uses one keeps it until it is sent.
 func (f *catchUp) settle(b *fileBlock) {
 	f.mu.Lock()
 	close(b.done)

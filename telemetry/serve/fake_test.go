@@ -28,13 +28,24 @@ func newMemLog(id string) *memLog { return &memLog{id: id, watch: map[chan struc
 func (l *memLog) add(lines ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.append(lines)
+	l.signal()
+}
+
+// quiet adds lines and tells nobody.
+func (l *memLog) quiet(lines ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.append(lines)
+}
+
+func (l *memLog) append(lines []string) {
 	for _, s := range lines {
 		at := l.endLocked()
 		at.Log = l.id
 		at.Pos += int64(len(s)) + 1
 		l.lines = append(l.lines, telemetry.Line{Data: []byte(s), At: at})
 	}
-	l.signal()
 }
 
 func (l *memLog) signal() {

@@ -16,6 +16,7 @@ type metrics struct {
 	lines, bytes          atomic.Int64 // by how much the log grew
 	sentEvents, sentBytes atomic.Int64
 	gone, unknown         atomic.Int64 // resets by reason
+	filtered              atomic.Int64 // events that a filter was asked about
 	lag                   lagHistogram
 
 	mu       sync.Mutex // guards what follows

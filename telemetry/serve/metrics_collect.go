@@ -18,7 +18,7 @@ type collector struct {
 
 	lines, bytes, end, bad            *prometheus.Desc
 	clients, events, sent, lag, lagBy *prometheus.Desc
-	resets, ring                      *prometheus.Desc
+	filtered, resets, ring            *prometheus.Desc
 	refusals, requests                *prometheus.Desc
 }
 
@@ -37,6 +37,7 @@ func collectorOf(s *Server, m *metrics) *collector {
 		sent:     desc("stream_bytes_sent_total", "Bytes of events written to streams."),
 		lag:      desc("stream_lag_bytes", "How far the stream that is farthest behind is from the log's end."),
 		lagBy:    desc("stream_lag_seconds", "Time from when the server saw an event to when it was written to a stream, one observation a write."),
+		filtered: desc("stream_filter_events_total", "Events that filters looked at, once for all streams with the same filter."),
 		resets:   desc("stream_resets_total", "Cursors that could not be served, by reason.", "reason"),
 		ring:     desc("ring_bytes", "Memory of the encoded events that all streams share."),
 		refusals: desc("http_refusals_total", "Requests that were turned away, by error code and status.", "code", "status"),
@@ -56,7 +57,7 @@ func (c *collector) handler() http.Handler {
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.lines, c.bytes, c.end, c.bad, c.clients, c.events, c.sent, c.lag, c.lagBy,
-		c.resets, c.ring, c.refusals, c.requests} {
+		c.filtered, c.resets, c.ring, c.refusals, c.requests} {
 		out <- d
 	}
 }
@@ -80,6 +81,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	gauge(c.clients, c.s.clients.Load())
 	count(c.events, c.m.sentEvents.Load())
 	count(c.sent, c.m.sentBytes.Load())
+	count(c.filtered, c.m.filtered.Load())
 	count(c.resets, c.m.gone.Load(), "gone")
 	count(c.resets, c.m.unknown.Load(), "unknown")
 	gauge(c.lag, c.m.farthest(c.s.hub.place()))

@@ -34,8 +34,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.clients.Add(-1)
 	if n := s.clients.Add(1); n > int64(s.opt.MaxClients) {
-		w.Header().Set("Retry-After", "5")
-		writeErrorStatus(w, http.StatusServiceUnavailable, fault.New(fault.Upstream,
+		s.refuseFor(w, http.StatusServiceUnavailable, 5*time.Second, fault.New(fault.Upstream,
 			"all %d streams are taken", s.opt.MaxClients).Hintf("try again in 5 s, or read /events/backlog"))
 		return
 	}
@@ -207,6 +206,7 @@ func (c *client) run(ctx context.Context, preface []byte) error {
 			return cmp.Or(ctx.Err(), errDraining)
 		case due&dueBeat != 0: // a filtered client may need it also while it goes through what does not pass
 			beat.Reset(c.srv.opt.Heartbeat)
+			c.epoch = -1 // if it waits for the hub to come to its place, is that still there?
 			if err := c.heartbeat(); err != nil {
 				return err
 			}

@@ -3,6 +3,7 @@ package serve
 import (
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
@@ -15,6 +16,7 @@ const viewMemo = 16
 // that it is evaluated once an event however many they are.
 type view struct {
 	filter telemetry.Filter
+	asked  *atomic.Int64
 	refs   int // guarded by hub.mu
 
 	mu   sync.Mutex // guards what follows
@@ -39,7 +41,7 @@ func (h *hub) acquire(filter telemetry.Filter) *view {
 	key := filter.Key()
 	v := h.views[key]
 	if v == nil {
-		v = &view{filter: filter}
+		v = &view{filter: filter, asked: &h.metrics.filtered}
 		h.views[key] = v
 	}
 	v.refs++
@@ -101,6 +103,7 @@ func (v *view) forget() {
 // match adds what passes of c's frames from index i on. A run that it was given is
 // not made longer, since others read it.
 func (v *view) match(runs []run, c chunk, i int) []run {
+	v.asked.Add(int64(max(0, len(c.frames)-i)))
 	open := -1
 	for ; i < len(c.frames); i++ {
 		switch pass := v.filter.Match(c.line(i)); {

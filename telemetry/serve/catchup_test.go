@@ -1,0 +1,208 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/serve"
+)
+
+// metric returns the value of one line of /metrics.
+func (s *server) metric(name string) float64 {
+	s.t.Helper()
+	_, body := s.get("/metrics")
+	for line := range strings.Lines(body) {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			var v float64
+			if _, err := fmt.Sscan(rest, &v); err != nil {
+				s.t.Fatal(err)
+			}
+			return v
+		}
+	}
+	s.t.Fatalf("no metric %s in:\n%s", name, body)
+	return 0
+}
+
+// Many clients that are behind, with the same filter, cost one look at each event.
+func TestClientsThatCatchUpShareReadingAndFilters(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	all, third := padded(150, 8000) // no more blocks than are kept
+	log.add(all...)
+	s := start(t, serve.Options{Log: log, RingBytes: 1})
+	var wg sync.WaitGroup
+	const clients = 20
+	for range clients {
+		wg.Go(func() {
+			st := s.stream("?type=x.third", "Last-Event-ID", log.lines[0].At.String())
+			st.want(third[1:]...)
+		})
+		wg.Go(func() { s.stream("", "Last-Event-ID", log.lines[0].At.String()).want(all[1:]...) })
+	}
+	wg.Wait()
+	if asked := s.metric("ape_claw_stream_filter_events_total"); asked != 149 {
+		t.Errorf("the filter was asked %v times about 149 events", asked)
+	}
+	log.mu.Lock()
+	reads := log.reads
+	log.mu.Unlock()
+	// Each client asks once whether its cursor is good; the end is looked at by each, too.
+	if most := 4*clients + 30; reads > most {
+		t.Errorf("%d reads of the log, more than %d", reads, most)
+	}
+}
+
+// Clients that begin at different places are soon at the same ones.
+func TestClientsFromDifferentPlacesMeet(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	all, _ := padded(150, 8000)
+	log.add(all...)
+	s := start(t, serve.Options{Log: log, RingBytes: 1})
+	for n := range 10 { // one after the other
+		s.stream("?type=a.b,x.third", "Last-Event-ID", log.lines[n].At.String()).want(all[n+1:]...)
+	}
+	// Each looked at the rest of its own first block, and one at all others.
+	if asked := s.metric("ape_claw_stream_filter_events_total"); asked < 149 || asked > 149+9*26 {
+		t.Errorf("the filter was asked %v times", asked)
+	}
+}
+
+// The end of one client's wait must not be the end of another's.
+func TestAClientThatLeavesWhileOthersWaitForItsRead(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	all, _ := padded(120, 8000)
+	log.add(all...)
+	s := start(t, serve.Options{Log: log, RingBytes: 1})
+	for range 10 {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				st := s.stream("?after=0-0")
+				if i%2 == 0 {
+					st.close()
+					return
+				}
+				st.want(all...)
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// Short lines, long ones and holes of bad ones: every start gives exactly the rest.
+func TestCatchUpFromAnywhere(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var all []string
+	file := must[*os.File](t)(os.Create(filepath.Join(dir, "events.jsonl")))
+	for n := range 1500 {
+		line := fmt.Sprintf(`{"n":%d}`, n)
+		switch {
+		case n%400 == 7:
+			line = fmt.Sprintf(`{"n":%d,"pad":%q}`, n, strings.Repeat("x", 300<<10))
+		case n%100 == 3:
+			line = fmt.Sprintf(`{"n":%d,"pad":%q}`, n, strings.Repeat("x", 30<<10))
+		case n%500 == 9: // a hole
+			must[int](t)(file.WriteString(strings.Repeat("not json\n", 40_000)))
+		}
+		all = append(all, line)
+		must[int](t)(file.WriteString(line + "\n"))
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log := openLog(t, dir)
+	lines, _, err := log.ReadAfter(t.Context(), telemetry.Cursor{}, 0, 1<<30)
+	if err != nil || len(lines) != len(all) {
+		t.Fatal(len(lines), err)
+	}
+	s := start(t, serve.Options{Log: log})
+	for n := 0; n < len(all); n += 97 {
+		st := s.stream("", "Last-Event-ID", lines[n].At.String())
+		st.want(all[n+1:]...)
+		st.close()
+	}
+}
+
+// After copytruncate: one reset, then the new lines once, in order, for clients
+// that keep up, that filter, and that were behind.
+func TestOneResetAfterCopytruncate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "events.jsonl")
+	writer := openLog(t, dir)
+	old := events("a.b", 0, 30)
+	appendAll(t, writer, old...)
+	s := start(t, serve.Options{Log: openLog(t, dir)})
+	clients := map[string]*stream{"live": s.stream("?after=0-0"), "filtered": s.stream("?after=0-0&type=a.*"), "nothing passes": s.stream("?type=n.o&after=0-0")}
+	for name, st := range clients {
+		if name != "nothing passes" {
+			st.want(old...)
+		}
+	}
+	last := "0-0"
+	for round := range 4 {
+		if err := os.Truncate(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		fresh := events("a.b", 100*(round+1), 100*(round+1)+20+30*(round%2)) // shorter and longer than before
+		appendAll(t, writer, fresh...)
+		for name, st := range clients {
+			f := st.next()
+			for f.name == "cursor" {
+				f = st.next()
+			}
+			var reset serve.Reset
+			if err := json.Unmarshal([]byte(f.data), &reset); err != nil || f.name != "reset" || reset.Reason != telemetry.ResetUnknown {
+				t.Fatalf("round %d, %s: got %+v, want a reset", round, name, f)
+			}
+			if name != "nothing passes" {
+				last = st.want(fresh...).id
+			}
+		}
+	}
+	line := event("n.o", 1)
+	appendAll(t, writer, line)
+	clients["nothing passes"].want(line)
+	s.stream("", "Last-Event-ID", last).want(line)
+	if n := s.metric(`ape_claw_stream_resets_total{reason="unknown"}`); n != 12 {
+		t.Errorf("%v resets, want 12", n)
+	}
+}
+
+// The server must not lose its streams' place when it is behind the file: they
+// wait for it instead of reading the file again and again.
+func TestAClientAheadOfTheServerWaitsForIt(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	log.add(events("a.b", 0, 5)...)
+	s := start(t, serve.Options{Log: log, Heartbeat: time.Hour})
+	st := s.stream("")
+	log.add(event("a.b", 5))
+	st.want(event("a.b", 5))
+	log.quiet(events("a.b", 6, 9)...) // the server is not told
+	ahead := s.stream("")
+	filtered := s.stream("?type=a.*")
+	log.mu.Lock()
+	before := log.reads
+	log.mu.Unlock()
+	log.add(event("a.b", 9))
+	st.want(events("a.b", 6, 10)...)
+	ahead.want(event("a.b", 9))
+	filtered.want(event("a.b", 9))
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	if n := log.reads - before; n > 2 { // the server's own
+		t.Errorf("%d reads", n)
+	}
+}
