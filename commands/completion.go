@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -54,6 +55,7 @@ type completeFunc = func(cmd *cobra.Command, args []string, toComplete string) (
 // in particular. A completion that can't be computed offers nothing.
 func completer(d *Deps, kind string, enum []string) completeFunc {
 	var offer func(ctx context.Context) []string
+	list := false // values with commas between: the last is completed
 	switch kind {
 	case "collections":
 		offer = d.completeCollections
@@ -67,6 +69,9 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 			}
 			return out
 		}
+	case "globs":
+		offer = func(context.Context) []string { return eventGlobs() }
+		list = true
 	case "files":
 		return nil
 	default:
@@ -74,13 +79,31 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 	}
 	return func(cmd *cobra.Command, _ []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		var out []string
+		before := ""
+		if i := strings.LastIndexByte(toComplete, ','); list && i >= 0 {
+			before, toComplete = toComplete[:i+1], toComplete[i+1:]
+		}
 		for _, c := range offer(cmd.Context()) {
 			if strings.HasPrefix(strings.ToLower(c), strings.ToLower(toComplete)) {
-				out = append(out, c)
+				out = append(out, before+c)
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}
+}
+
+// eventGlobs are what a filter of types may say: each domain as a whole, and each
+// type.
+func eventGlobs() []string {
+	var domains, out []string
+	for _, t := range telemetry.Catalogue() {
+		domain, _, _ := strings.Cut(t.Name, ".")
+		if glob := domain + ".*"; !slices.Contains(domains, glob) && glob != telemetry.CustomType {
+			domains = append(domains, glob)
+		}
+		out = append(out, t.Name+"\t"+t.Meaning)
+	}
+	return append(domains, out...)
 }
 
 func (d *Deps) completeCollections(context.Context) []string {

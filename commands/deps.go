@@ -90,7 +90,8 @@ func newDeps(h Host) *Deps {
 		if err != nil {
 			return nil, err
 		}
-		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{RotateBytes: c.RotateBytes, KeepBytes: c.KeepBytes})
+		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{RotateBytes: c.RotateBytes, KeepBytes: c.KeepBytes,
+			Notice: func(sentence string) { d.warn("%s", sentence) }})
 		d.onClose(l.Close)
 		return l, nil
 	})

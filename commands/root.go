@@ -294,7 +294,10 @@ func runTree(ctx context.Context, args []string, host Host, list []Command, part
 	}
 	if err != nil && !d.ran {
 		// Parsing or look-up failed, no operation ran: the error is still to be recorded and told.
-		d.spec = Spec{Name: commandName(cmd), Risk: RiskRead}
+		// A read of the log leaves no trace there, however it is misspelt.
+		name := commandName(cmd)
+		quiet := slices.ContainsFunc(list, func(c Command) bool { return c.Name == name && c.Quiet })
+		d.spec = Spec{Name: name, Risk: RiskRead, Quiet: quiet}
 		err = d.finish(ctx, Command{Spec: d.spec}, nil, err)
 	}
 	return fault.ExitCode(err), err

@@ -31,7 +31,7 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 			return d.finish(ctx, c, nil, err)
 		}
 	}
-	if c.Risk != RiskRead && !c.Quiet {
+	if c.Risk != RiskRead && !c.Quiet && !c.Late {
 		// What writes or spends must not go unrecorded.
 		if err := d.recordable(); err != nil {
 			return d.finish(ctx, c, nil, err)

@@ -37,6 +37,9 @@ type Spec struct {
 	Quiet bool
 	// Streams says that --json prints NDJSON, the last line being the result.
 	Streams bool
+	// Late commands find out by themselves whether there is anything to write: until
+	// then they make no state directory.
+	Late bool
 	// Offline commands need neither chain nor marketplace: they work under the
 	// sandbox profile while no sandbox runs. So do quiet ones.
 	Offline bool

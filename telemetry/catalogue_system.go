@@ -67,6 +67,13 @@ func systemTypes() []declaration {
 			result:   "chainId! int, blockNumber! count?, nativeGasToken text, rpcOk bool, rpcChainId int?, reason text",
 		},
 		{
+			name:     "events.imported",
+			meaning:  "events of another log were appended to this one; known were there already, invalid were left out",
+			commands: []string{"events import"},
+			payload:  "file! id",
+			result:   "imported! count, known! count, invalid! count, lines! count, unknownTypes count, redacted count",
+		},
+		{
 			name:     CustomType,
 			meaning:  "an event of a user's own, under a name of its own",
 			commands: []string{"events emit"},
