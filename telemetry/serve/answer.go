@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -21,8 +22,14 @@ type errorBody struct {
 }
 
 // WriteError answers with err in the shape all routes share, under the HTTP
-// status of its code. The text of a foreign error is not shown.
+// status of its code, or 413 when reading the body found it too large. The text of
+// a foreign error is not shown.
 func WriteError(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		writeErrorStatus(w, http.StatusRequestEntityTooLarge, tooLargeBody(tooLarge.Limit))
+		return
+	}
 	writeErrorStatus(w, Status(fault.CodeOf(err)), err)
 }
 

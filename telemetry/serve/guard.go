@@ -79,7 +79,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 // any other, and whatever stands between here and the handlers might read it
 // differently.
 func oddPath(u *url.URL) bool {
-	if !strings.HasPrefix(u.Path, "/") || strings.ContainsFunc(u.Path, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }) {
+	if !strings.HasPrefix(u.Path, "/") || strings.Contains(u.Path, "//") || strings.ContainsFunc(u.Path, func(r rune) bool { return r < 0x20 || r == 0x7f || r == '\\' }) {
 		return true
 	}
 	if raw := strings.ToLower(u.RawPath); strings.Contains(raw, "%2f") || strings.Contains(raw, "%2e") {

@@ -28,21 +28,22 @@ func secretInURL(u *url.URL, red *telemetry.Redactor) bool {
 	if u.User != nil {
 		return true
 	}
-	text := u.RawQuery
-	for range maxEncoded {
-		if namesSecret(text) {
-			return true
+	for _, text := range []string{u.RawQuery, u.EscapedPath()} {
+		for range maxEncoded {
+			if namesSecret(text) || red.String(text) != text {
+				return true
+			}
+			next, err := url.QueryUnescape(text)
+			if err != nil {
+				next = lenientUnescape(text)
+			}
+			if next == text {
+				break
+			}
+			text = next
 		}
-		next, err := url.QueryUnescape(text)
-		if err != nil {
-			next = lenientUnescape(text)
-		}
-		if next == text {
-			break
-		}
-		text = next
 	}
-	return red.String(text) != text || red.String(u.Path) != u.Path
+	return false
 }
 
 func namesSecret(query string) bool {

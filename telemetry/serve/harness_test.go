@@ -83,6 +83,24 @@ func (s *server) do(method, path, body string, header ...string) (*http.Response
 	return resp, string(must[[]byte](s.t)(io.ReadAll(resp.Body)))
 }
 
+// raw sends bytes as they are and returns whatever comes back until the end.
+func (s *server) raw(t *testing.T, request string) string {
+	t.Helper()
+	conn := must[net.Conn](t)(net.Dial("tcp", strings.TrimPrefix(s.url, "http://")))
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, request); err != nil {
+		t.Logf("send: %v", err)
+	}
+	b, err := io.ReadAll(conn)
+	if err != nil {
+		t.Logf("read: %v", err)
+	}
+	return string(b)
+}
+
 // stream is an open /events, read as the specification of SSE says.
 type stream struct {
 	t      *testing.T

@@ -21,6 +21,7 @@ func errorOf(t *testing.T, resp *http.Response, body string) (code string) {
 	var e struct {
 		Error, Code, Hint string
 		Details           map[string]any
+		RetryAfterSeconds int
 	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	dec.DisallowUnknownFields()

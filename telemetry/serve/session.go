@@ -31,7 +31,7 @@ func valueOf(c *http.Cookie) string {
 
 // setSession writes the cookie; an empty value deletes it.
 func setSession(w http.ResponseWriter, c *caller, value string, life time.Duration) {
-	age := int(life / time.Second)
+	age := int(life.Round(time.Second) / time.Second)
 	if value == "" {
 		age = -1
 	}

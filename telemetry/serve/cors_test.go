@@ -1,0 +1,108 @@
+package serve_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/telemetry/serve"
+)
+
+func TestCrossSite(t *testing.T) {
+	t.Parallel()
+	registry, token := oneAgent(t)
+	log := newMemLog("aa")
+	log.add(event("a.b", 1))
+	const site = "https://dashboard.example"
+	s := start(t, serve.Options{Log: log, Auth: registry, Mounts: testMounts(), CORSOrigins: []string{site, "http://localhost:3000"}})
+	cross := []string{"Origin", site, "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"}
+	for _, path := range []string{"/events/backlog", "/api/health", "/api/events/schema", "/api/nothing"} {
+		resp, body := s.get(path, cross...)
+		if resp.StatusCode == 403 || resp.Header.Get("Access-Control-Allow-Origin") != site {
+			t.Errorf("%s: %d %s %v", path, resp.StatusCode, body, resp.Header)
+		}
+		if resp.Header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s allows cookies", path)
+		}
+		if resp.Header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+			t.Errorf("%s: %v", path, resp.Header)
+		}
+	}
+	st := s.stream("?after=0-0", cross...)
+	st.want(event("a.b", 1))
+	if st.resp.Header.Get("Access-Control-Allow-Origin") != site {
+		t.Errorf("the stream: %v", st.resp.Header)
+	}
+	// An answer differs by origin: caches are told, whoever asks.
+	for _, header := range [][]string{nil, cross, {"Origin", "https://evil.example"}, {"Origin", s.url}} {
+		resp, _ := s.get("/events/backlog", header...)
+		if resp.Header.Get("Vary") != "Origin" {
+			t.Errorf("%v: Vary %q", header, resp.Header.Get("Vary"))
+		}
+	}
+	// Exactly these.
+	for _, origin := range []string{"https://evil.example", "http://dashboard.example", "https://dashboard.example:8443", "https://dashboard.example.evil.example",
+		"https://evil-dashboard.example", "HTTPS://DASHBOARD.EXAMPLE", "https://dashboard.example/", "null", "*", "http://localhost", "http://localhost:30000", site + ", " + site} {
+		resp, body := s.get("/events/backlog", "Origin", origin)
+		if resp.StatusCode != 403 || resp.Header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d %s", origin, resp.StatusCode, body)
+		}
+		resp, _ = s.do("OPTIONS", "/events", "", "Origin", origin, "Access-Control-Request-Method", "GET")
+		if resp.StatusCode != 403 || resp.Header.Get("Access-Control-Allow-Methods") != "" {
+			t.Errorf("preflight of %s: %d", origin, resp.StatusCode)
+		}
+	}
+	if answer := s.raw(t, "GET /events/backlog HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nOrigin: "+site+"\r\nOrigin: https://evil.example\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 403") {
+		t.Errorf("two origins: %.100s", answer)
+	}
+	resp, body := s.do("OPTIONS", "/events", "", "Origin", site, "Access-Control-Request-Method", "GET", "Access-Control-Request-Headers", "last-event-id,x-agent-id,x-agent-token", "Sec-Fetch-Site", "cross-site")
+	if resp.StatusCode != http.StatusNoContent || body != "" || resp.Header.Get("Access-Control-Allow-Origin") != site {
+		t.Errorf("preflight: %d %s %v", resp.StatusCode, body, resp.Header)
+	}
+	for _, name := range []string{"content-type", "last-event-id", "x-agent-id", "x-agent-token", "authorization"} {
+		if !strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), name) {
+			t.Errorf("preflight does not allow %s", name)
+		}
+	}
+	// A cookie is no credential of another site's page, headers are.
+	_, c := s.login("bot-1", token)
+	if resp, _ := s.get("/api/spend", append(cross, "Cookie", c.Name+"="+c.Value)...); resp.StatusCode != 401 {
+		t.Errorf("another site's page with a cookie: %d", resp.StatusCode)
+	}
+	if resp, _ := s.do("POST", "/api/things", "", append(cross, creds("bot-1", token)...)...); resp.StatusCode != 200 {
+		t.Errorf("another site's page with an agent's credentials: %d", resp.StatusCode)
+	}
+	if resp, _ := s.do("POST", "/api/things", "", cross...); resp.StatusCode != 401 {
+		t.Errorf("another site's page without any: %d", resp.StatusCode)
+	}
+	// Off this machine an allowed site needs them for reading too.
+	away, _ := startElsewhere(t, "192.0.2.9", serve.Options{Log: log, Auth: registry, CORSOrigins: []string{site}})
+	if resp, _ := away.get("/events/backlog", cross...); resp.StatusCode != 401 || resp.Header.Get("Access-Control-Allow-Origin") != site {
+		t.Errorf("from elsewhere: %d %v: the page must be able to read that", resp.StatusCode, resp.Header)
+	}
+	// Without a list, nothing is said about other sites.
+	plain := start(t, serve.Options{Log: log})
+	resp, _ = plain.get("/events/backlog")
+	for name := range resp.Header {
+		if strings.HasPrefix(name, "Access-Control") || name == "Vary" {
+			t.Errorf("%s without --cors-origin", name)
+		}
+	}
+}
+
+func TestOriginsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for origin, words := range map[string]string{
+		"*": "wildcards", "https://*.example": "wildcards", "null": "sandboxed", "NULL": "sandboxed", "": "http(s)://host", "example.com": "http(s)://host",
+		"ftp://a.example": "http(s)://host", "https://": "http(s)://host", "https://:443": "http(s)://host", "https://a.example/": "without a slash",
+		"https://a.example/x": "no path", "https://a.example?x=1": "no query", "https://u@a.example": "no user name", "https://A.example": "lower case",
+		"https://a.example:443": "usual port", "http://a.example:80": "usual port", "file:///x": "http(s)://host", "https://a.example, https://b.example": "",
+	} {
+		_, err := serve.New(serve.Options{Log: newMemLog("aa"), Now: time.Now, CORSOrigins: []string{"https://ok.example", origin}})
+		if fault.CodeOf(err) != fault.Usage || !strings.Contains(err.Error(), words) {
+			t.Errorf("%q: %v, want a word about %q", origin, err, words)
+		}
+	}
+}
