@@ -4,6 +4,7 @@
 package dashboard
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -35,9 +36,15 @@ var contentTypes = map[string]string{
 	".txt":   "text/plain; charset=utf-8",
 }
 
+// page is the file served at /. It says which build it is of, and is tagged with
+// that, so that a page that is open can tell when another one is served, and
+// pages of two builds never share a worker.
+const page = "assets/index.html"
+
 // files is read on the first request, not at start-up. Its keys are URL paths.
 var files = sync.OnceValue(func() map[string]file {
 	all := map[string]file{}
+	whole := sha256.New()
 	err := fs.WalkDir(assets, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -47,20 +54,25 @@ var files = sync.OnceValue(func() map[string]file {
 			return err
 		}
 		sum := sha256.Sum256(body)
-		all["/"+name] = file{
-			body:        body,
-			contentType: contentTypes[path.Ext(name)],
-			etag:        `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`,
-		}
-		return nil
+		all["/"+name] = file{body: body, contentType: contentTypes[path.Ext(name)], etag: tag(sum[:])}
+		_, err = whole.Write(append(sum[:], name...))
+		return err
 	})
 	if err != nil {
 		panic(err) // the files are part of the program
 	}
-	all["/"] = all["/assets/index.html"]
+	html, build := all["/"+page], tag(whole.Sum(nil))
+	html.body = bytes.ReplaceAll(html.body, []byte("{{build}}"), []byte(strings.Trim(build, `"`)))
+	html.etag = build
+	all["/"+page], all["/"] = html, html
 	all["/favicon.ico"] = all["/assets/icon.svg"]
 	return all
 })
+
+// tag makes an entity tag of a digest.
+func tag(sum []byte) string {
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+}
 
 // Handler serves the page at / and its files under /assets/. It knows only the
 // embedded files by their exact names and never touches the disk.

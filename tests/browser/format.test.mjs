@@ -3,9 +3,15 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 const assets = new URL("../../telemetry/dashboard/assets/", import.meta.url);
-const { fromBase, pretty, rawNumber, short, span, splitEvents, title } = await import(new URL("format.js", assets));
+const { clip, fromBase, members, pretty, rawNumber, short, span, splitEvents, title, visible } = await import(new URL("format.js", assets));
 const { flat } = await import(new URL("describe.js", assets));
-const { noFilter, passes, Store, HOLD } = await import(new URL("store.js", assets));
+const { place, Store } = await import(new URL("store.js", assets));
+const { BITE, HOLD } = await import(new URL("limits.js", assets));
+const { compile, noFilter } = await import(new URL("filter.js", assets));
+const { Ring } = await import(new URL("ring.js", assets));
+const { Lag, Rates } = await import(new URL("rates.js", assets));
+const { COLUMNS, csvRow } = await import(new URL("export.js", assets));
+const { behind, explain, offsetOf } = await import(new URL("feed.js", assets));
 
 test("amounts never pass through a float", () => {
   assert.equal(fromBase("12500000000000000000"), "12.5");
@@ -66,19 +72,138 @@ test("events of any shape get a sentence", () => {
 
 test("the store is bounded and takes each id once", () => {
   const store = new Store();
-  for (let i = 0; i < HOLD + 2000; i++) store.add(line("a.b", {}, { i }, { traceId: `t${i % 700}`, agentId: `g${i % 3}` }), `aa-${i}`);
-  assert.ok(store.all.length <= HOLD + 500, String(store.all.length));
+  let bites = 0;
+  for (let i = 0; i < HOLD + 3 * BITE; i++) {
+    store.add(line("a.b", {}, { i }, { traceId: `t${i % 700}`, agentId: `g${i % 3}` }), `aa-${i}`);
+    if (store.full) {
+      const left = store.bite();
+      assert.equal(store.all[0].seq, left);
+      bites++;
+    }
+  }
+  assert.ok(bites > 0 && bites < 5, `${bites} bites`); // few: none is made for each event
+  assert.ok(store.all.length <= HOLD + BITE, String(store.all.length));
   assert.equal(store.add(line("a.b", {}, {}), store.all.at(-1).id), null);
   const traced = [...store.traces.values()].reduce((n, l) => n + l.length, 0);
   assert.equal(traced, store.all.length);
+  assert.equal(store.events, store.all.length);
   assert.equal([...store.agents.values()].reduce((a, b) => a + b), store.all.length);
   assert.equal(store.sums.real.events + store.sums.dry.events + store.sums.sandbox.events, store.all.length);
+  assert.equal(store.all[place(store.all, store.all[77].seq)], store.all[77]);
+});
+
+test("the store is bounded in bytes too", () => {
+  const store = new Store();
+  const big = "x".repeat(1 << 20);
+  for (let i = 0; i < 80; i++) {
+    store.add(line("a.b", { big }, { i }), `aa-${i}`);
+    if (store.full) store.bite();
+  }
+  assert.ok(store.all.length < 72 && store.all.length > 50, String(store.all.length));
+});
+
+test("steps of a trace that were fetched come before those held, each once", () => {
+  const store = new Store();
+  const steps = Array.from({ length: 6 }, (_, i) => line("a.b", {}, { i }, { traceId: "t1" }));
+  store.add(steps[3], "aa-3");
+  store.add(steps[4], "aa-4");
+  store.before("t1", steps, false); // the last one is still to come by the stream
+  assert.deepEqual(store.steps("t1").map((r) => r.raw), steps.slice(0, 5));
+  store.add(steps[5], "aa-5");
+  assert.deepEqual(store.steps("t1").map((r) => r.raw), steps);
+  assert.ok(store.steps("t1").every((r, i, all) => i === 0 || all[i - 1].seq < r.seq));
+  store.before("t2", [line("a.b", {}, {}, { traceId: "t2" })], false); // fetched before any came
+  store.add(line("a.b", {}, {}, { traceId: "t2" }), "aa-6");
+  assert.equal(store.steps("t2").length, 1);
 });
 
 test("filters", () => {
   const store = new Store();
-  const rec = store.add(line("nft.buy.dry_run", { quoteId: "q_9" }, {}), "aa-1");
-  const f = (o) => passes(rec, { ...noFilter(), ...o });
-  for (const yes of [{}, { type: "nft.*" }, { type: "nft.buy.dry_run" }, { agent: "a" }, { trace: "t" }, { text: "Q_9" }, { modes: new Set(["dry"]) }]) assert.ok(f(yes), JSON.stringify(yes));
-  for (const no of [{ type: "nftx.*" }, { type: "nft.buy" }, { agent: "b" }, { trace: "x" }, { text: "zzz" }, { modes: new Set(["real"]) }, { outcomes: new Set(["failed"]) }]) assert.ok(!f(no), JSON.stringify(no));
+  const rec = store.add(line("nft.buy.dry_run", { quoteId: "q_9", note: "a.b(c)[d]" }, {}), "aa-1");
+  const f = (o) => compile({ ...noFilter(), ...o })(rec);
+  for (const yes of [{}, { type: "nft.*" }, { type: "nft.buy.dry_run" }, { agent: "a" }, { trace: "t" }, { text: "Q_9" }, { text: "WOULD buy quote" }, { text: "a.b(c)[d]" }, { modes: new Set(["dry"]) }]) assert.ok(f(yes), JSON.stringify(yes));
+  for (const no of [{ type: "nftx.*" }, { type: "nft.buy" }, { agent: "b" }, { trace: "x" }, { text: "zzz" }, { text: "a.b.c" }, { modes: new Set(["real"]) }, { outcomes: new Set(["failed"]) }]) assert.ok(!f(no), JSON.stringify(no));
+  assert.ok(compile({ ...noFilter(), text: "zzz" })(store.note("a note", 0)));
+});
+
+test("a ring keeps the newest within its bounds, each under its number", () => {
+  const ring = new Ring(100, 1000);
+  for (let i = 0; i < 5000; i++) ring.push({ raw: "12345", i });
+  assert.deepEqual([ring.length, ring.first, ring.next, ring.chars], [100, 4900, 5000, 500]);
+  assert.deepEqual(ring.from(4990, 3, 1e9).map((x) => x.i), [4990, 4991, 4992]);
+  assert.equal(ring.from(4990, 100, 11).length, 3); // about so many characters
+  ring.push({ raw: "x".repeat(990), i: 5000 });
+  assert.deepEqual([ring.length, ring.first], [3, 4998]);
+  ring.push({ raw: "x".repeat(9000) }); // one at least is kept
+  assert.deepEqual([ring.length, ring.first, ring.next], [1, 5001, 5002]);
+  assert.equal(ring.shift().raw.length, 9000);
+  assert.deepEqual([ring.length, ring.chars], [0, 0]);
+});
+
+test("rates are counted by the second and forgotten after five minutes", () => {
+  const r = new Rates(300);
+  const t = 1_800_000_000_000;
+  for (let s = 0; s < 20; s++) for (let k = 0; k < 50; k++) {
+    r.add(t + s * 1000, 450);
+    if (k % 5 === 0) r.pass(t + s * 1000);
+  }
+  assert.deepEqual(r.now(t + 20_000), { all: 50, passed: 10, chars: 22_500 });
+  assert.equal(r.now(t + 23_000).all, 20);
+  assert.equal(r.series(r.all, t + 20_000).reduce((a, b) => a + b), 1000);
+  assert.equal(r.series(r.all, t + 320_000).reduce((a, b) => a + b), 0);
+  r.add(t, 1); // too long ago
+  assert.equal(r.series(r.all, t + 320_000).reduce((a, b) => a + b), 0);
+});
+
+test("lag, and clocks that differ", () => {
+  const lag = (late, offset = 0) => {
+    const l = new Lag();
+    for (let i = 0; i < 100; i++) l.add(1e12, 1e12 - late - i / 100);
+    return l.now(1e12 + 1000, offset);
+  };
+  assert.equal(Math.round(lag(12).p50), 13);
+  assert.equal(lag(12).told, true);
+  assert.equal(lag(-5).p50, 0); // clocks in step, as far as one can tell
+  assert.equal(lag(-5000).told, false);
+  assert.equal(lag(3_600_000).told, false);
+  // This clock is 5 s behind the server's: told, and corrected.
+  const l = lag(-4990, 5000);
+  assert.deepEqual([l.told, Math.round(l.p50), l.differs], [true, 11, -5000]);
+  assert.equal(new Lag().now(1e12).n, 0);
+  assert.equal(offsetOf("2026-11-30T12:00:00.000Z", Date.parse("2026-11-30T11:59:59.990Z"), Date.parse("2026-11-30T12:00:00.010Z")), 0);
+  assert.equal(offsetOf("2026-11-30T12:00:05.000Z", Date.parse("2026-11-30T11:59:59.990Z"), Date.parse("2026-11-30T12:00:00.000Z")), 5000);
+  assert.equal(behind("ab12-100", "ab12-350"), 250);
+  assert.equal(behind("ab12-100", "cd34-350"), undefined);
+});
+
+test("error answers in words, with what to do", () => {
+  for (const status of [401, 403, 429, 503, 500, 502]) {
+    const { state, why } = explain(status);
+    assert.ok(["login", "refused", "stale"].includes(state) && why.length > 10, `${status}`);
+  }
+  assert.equal(explain(503, { error: "all 512 streams are taken", hint: "try again in 5 s" }).why, "all 512 streams are taken");
+});
+
+test("a line's members keep their own text", () => {
+  const raw = '{ "v" : 1, "n":10.123456789012345678,"s":"a\\"b:{,","o":{"v":2,"x":[1,{"y":"]"}]},"l":[1, 2] ,"e":null,"s":"last" }';
+  assert.deepEqual([...members(raw)], [["v", "1"], ["n", "10.123456789012345678"], ["s", '"last"'], ["o", '{"v":2,"x":[1,{"y":"]"}]}'], ["l", "[1, 2]"], ["e", "null"]]);
+  assert.equal(members("{}").size, 0);
+});
+
+test("CSV has the columns of events export, and no formulas", () => {
+  const row = (o) => csvRow(JSON.stringify(o));
+  assert.equal(COLUMNS.join(), "v,ts,eventType,agentId,sessionId,traceId,command,dryRun,chainId,ok,error,source,eventId,payload,result");
+  assert.equal(row({ v: 1, eventType: "a.b", ok: true, error: null, payload: { a: 'x"y' }, extra: 1 }), '1,,a.b,,,,,,,true,,,,"{""a"":""x\\""y""}",');
+  for (const evil of ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]) assert.match(row({ agentId: evil }).split(",").slice(3).join(","), /^"?'/, JSON.stringify(evil));
+  assert.equal(row({ agentId: "a,b\nc" }), ',,,"a,b\nc",,,,,,,,,,,');
+  assert.equal(csvRow('{"payload":{"n":1.50000000000000000001}}'), ",,,,,,,,,,,,,{\"n\":1.50000000000000000001},".replace('{"n":1.50000000000000000001}', '"{""n"":1.50000000000000000001}"'));
+});
+
+test("what has no look is written out", () => {
+  assert.equal(visible("plain text"), "plain text");
+  assert.equal(visible("é 猫 🦍 👨\u200d👩\u200d👧"), "é 猫 🦍 👨\u200d👩\u200d👧");
+  assert.equal(visible("a\u202eb\u0000\u001b[31m\u200b\n\ufeff"), "a\\u202eb\\u0000\\u001b[31m\\u200b\\n\\ufeff");
+  assert.equal(visible("x\u200dy\ud800z"), "x\\u200dy\\ud800z");
+  assert.equal(clip("abc", 2), "ab…");
+  assert.ok(clip("🦍".repeat(10), 3).isWellFormed());
 });

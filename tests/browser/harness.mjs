@@ -1,11 +1,14 @@
 // What the tests share: a server on a state directory of its own, events to
 // put into its log, and a browser.
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { after } from "node:test";
 import { chromium } from "playwright-core";
 
 export const PATIENCE = 20_000;
@@ -93,22 +96,106 @@ export const append = (dir, ...lines) => appendFile(join(dir, "events.jsonl"), l
 
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
-/** A page of a fresh browser, which fails the test for anything the console or the page complains about. */
-export async function openPage(t, url, options = {}) {
+// One browser for a file of tests; each page that is asked for has a context of
+// its own, which shares nothing with others.
+let browser;
+async function theBrowser() {
   if (!existsSync(CHROMIUM)) throw new Error(`no browser at ${CHROMIUM}: install Debian's chromium, or set CHROMIUM`);
-  const browser = await chromium.launch({
+  browser ??= chromium.launch({
     executablePath: CHROMIUM,
     args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
   });
-  t.after(() => browser.close());
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "dark", ...options });
+  return browser;
+}
+after(async () => (await browser)?.close());
+
+export async function openContext(t, options = {}) {
+  const context = await (await theBrowser()).newContext({ viewport: { width: 1440, height: 900 }, colorScheme: "dark", ...options });
+  t.after(() => context.close());
+  return context;
+}
+
+/** A page, which fails the test for anything the console or the page complains about. */
+export async function openPage(t, url, options = {}) {
+  return openTab(await openContext(t, options), url);
+}
+
+/** One more tab of a context. */
+export async function openTab(context, url) {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   page.complaints = [];
   page.foreign = [];
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.complaints.push(m.text()));
   page.on("pageerror", (e) => page.complaints.push(String(e)));
-  page.on("request", (r) => r.url().startsWith(url) || page.foreign.push(r.url()));
+  page.on("request", (r) => r.url().startsWith(new URL(url).origin) || r.url().startsWith("blob:") || page.foreign.push(r.url()));
   await page.goto(url);
   return page;
+}
+
+/** A server on a log with these lines, and a page that is live on it. */
+export async function open(t, lines = [], options) {
+  const dir = await stateDir(t);
+  if (lines.length) await append(dir, ...lines);
+  const server = await startServer(t, dir);
+  const page = await openPage(t, server.url, options);
+  await live(page);
+  return { dir, server, page };
+}
+
+export const live = (page) => page.waitForSelector('#state[data-state="live"]');
+export const rows = (page) => page.locator(".rows .row:not([hidden])");
+export const sentences = (page) => rows(page).evaluateAll((all) =>
+  all.sort((a, b) => a.ariaPosInSet - b.ariaPosInSet).map((r) => r.querySelector(".what").textContent));
+export const shows = (page, n) => until(`${n} rows`, async () => (await rows(page).count()) === n);
+export const text = (page, id) => page.locator(`#${id}`).textContent();
+export const clean = (page) => assert.deepEqual([page.complaints, page.foreign], [[], []]);
+
+/** Lets `frames` frames of a page pass. */
+export const frames = (page, n = 3) => page.evaluate(async (n) => {
+  for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame);
+}, n);
+
+/**
+ * A gate before a server: what a proxy, or a server that asks who is reading,
+ * answers in its place. gate.answer(request) returns {status, headers, body} or
+ * nothing; gate.cut() ends every connection; gate.streams counts those open.
+ */
+export async function startGate(t, target) {
+  const to = new URL(target);
+  const gate = { answer: () => null, streams: 0, opened: 0 };
+  const server = createServer(async (req, res) => {
+    const chunks = [];
+    for await (const c of req) chunks.push(c);
+    const own = gate.answer({ method: req.method, url: req.url, headers: req.headers, body: Buffer.concat(chunks).toString() });
+    if (own) {
+      res.writeHead(own.status, { "Content-Type": "application/json", ...own.headers });
+      return res.end(typeof own.body === "string" ? own.body : JSON.stringify(own.body ?? {}));
+    }
+    const headers = { ...req.headers, host: to.host };
+    delete headers.cookie;
+    delete headers.origin; // it names the gate
+    const stream = req.url.startsWith("/events?");
+    const up = request({ host: to.hostname, port: to.port, method: req.method, path: req.url, headers }, (answer) => {
+      res.writeHead(answer.statusCode, answer.headers);
+      res.flushHeaders();
+      answer.pipe(res);
+      answer.on("error", () => res.destroy());
+    });
+    if (stream) {
+      gate.streams++;
+      gate.opened++;
+    }
+    res.on("close", () => {
+      up.destroy();
+      if (stream) gate.streams--;
+    });
+    up.on("error", () => res.destroy());
+    up.end(Buffer.concat(chunks));
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  gate.url = `http://127.0.0.1:${server.address().port}`;
+  gate.cut = () => server.closeAllConnections();
+  t.after(() => (gate.cut(), new Promise((resolve) => server.close(resolve))));
+  return gate;
 }

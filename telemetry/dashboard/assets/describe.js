@@ -1,6 +1,6 @@
 // One sentence an event, for people. A sentence is a list of parts: plain text,
 // or [kind, text] where kind is "b" (what it is about) or "money".
-import { fromBase, number, plural, rawNumber, short, title } from "./format.js";
+import { clip, fromBase, number, plural, rawNumber, short, title } from "./format.js";
 
 /** Chains that only the sandbox has. */
 const sandboxChains = new Set([7733139, 7700001]);
@@ -8,7 +8,7 @@ const sandboxChains = new Set([7733139, 7700001]);
 const chainNames = new Map([[33139, "ApeChain"], [33111, "Curtis testnet"], [7733139, "Sandbox ApeChain"], [7700001, "Sandbox Ethereum"], [1, "Ethereum"], [8453, "Base"], [42161, "Arbitrum"]]);
 const explorers = new Map([[33139, "https://apescan.io"], [33111, "https://curtis.apescan.io"]]);
 
-export const chainName = (id) => chainNames.get(id) ?? `chain ${id}`;
+export const chainName = (id) => chainNames.get(id) ?? `chain ${typeof id === "number" || typeof id === "string" ? clip(String(id), 40) : "unknown"}`;
 
 export function explorer(rec, kind, hash) {
   const base = explorers.get(rec.ev.chainId);
@@ -37,7 +37,8 @@ export const outcomeWord = { ok: "ok", refused: "refused by policy", failed: "fa
 
 const obj = (v) => (v && typeof v === "object" && !Array.isArray(v) ? v : {});
 const first = (...vs) => vs.find((v) => v !== undefined && v !== null && v !== "");
-const text = (v) => (typeof v === "string" || typeof v === "number" ? String(v) : "");
+// A sentence shows the start of a long text; the event's JSON has all of it.
+const text = (v) => (typeof v === "string" ? clip(v) : typeof v === "number" ? String(v) : "");
 const size = (v) => (v === undefined || v === null ? undefined : Array.isArray(v) ? v.length : typeof v === "number" ? v : undefined);
 
 /**
@@ -49,9 +50,10 @@ export function factsOf(rec, quotes) {
   const pick = (name) => text(first(r[name], p[name], q[name]));
   const quoteId = pick("quoteId");
   const known = (quoteId && quotes?.get(quoteId)) || {};
-  const decimals = Number(first(r.decimals, p.decimals, q.decimals, 18));
+  const places = first(r.decimals, p.decimals, q.decimals, 18);
+  const decimals = Number.isInteger(places) && places >= 0 && places <= 78 ? places : NaN;
   const wei = first(r.priceWei, p.priceWei, q.priceWei);
-  const amount = fromBase(wei, decimals) || rawNumber(rec.raw, "priceApe") || known.amount || "";
+  const amount = Number.isNaN(decimals) ? "" : fromBase(wei, decimals) || (first(r.priceApe, p.priceApe, q.priceApe) === undefined ? "" : clip(rawNumber(rec.raw, "priceApe"), 100)) || known.amount || "";
   const currency = pick("currency") || known.currency || "APE";
   const owner = pick("newOwner") || pick("owner") || (rec.ev.eventType === "nft.buy.confirmed" ? pick("buyer") : "");
   return {
@@ -69,7 +71,7 @@ export function factsOf(rec, quotes) {
 const asset = (f) => ["b", f.collection ? `${f.collection}${f.tokenId ? " #" + f.tokenId : ""}` : f.tokenId ? `token #${f.tokenId}` : f.quoteId ? `quote ${f.quoteId}` : "a token"];
 const price = (f, word) => (f.amount ? [` ${word} `, ["money", `${f.amount} ${f.currency}`]] : []);
 const because = (f, sep = ": ") => (f.reason ? [sep + f.reason.replace(/0x[0-9a-fA-F]{40,64}\b/g, short)] : []);
-const act = (ev) => String(ev.command ?? "").replace(/^ape-claw /, "") || "command";
+const act = (ev) => clip(String(ev.command ?? "")).replace(/^ape-claw /, "") || "command";
 
 const sentences = {
   "nft.quote.created": (f) => ["Quoted ", asset(f), ...price(f, "at")],
@@ -127,14 +129,13 @@ const sentences = {
 
 /** "nft.buy.dry_run" -> "Nft buy dry run" */
 function plain(type) {
-  const s = String(type || "unnamed event").replace(/[._]+/g, " ");
+  const s = clip(String(type || "unnamed event")).replace(/[._]+/g, " ");
   return s[0].toUpperCase() + s.slice(1);
 }
 
-/** The sentence for a record. It never throws: events may have any shape. */
-export function sentence(rec, quotes) {
-  const ev = rec.ev;
-  const f = factsOf(rec, quotes);
+/** The sentence for a record that has its facts. It never throws: events may have any shape. */
+export function sentence(rec) {
+  const ev = rec.ev, f = rec.facts;
   try {
     const make = Object.hasOwn(sentences, ev.eventType) ? sentences[ev.eventType] : null;
     if (make) return make(f, obj(ev.payload), obj(ev.result), ev).filter((x) => x !== "");

@@ -1,5 +1,8 @@
 // Elements are made here, and text reaches the page only through textContent:
-// what an event says is never markup.
+// what an event says is never markup, and has nothing in it that is not seen.
+import { visible } from "./format.js";
+
+const said = new Set(["title", "aria-label"]);
 
 /** el("span.dim", {title: "…"}, "text", child, …) */
 export function el(spec, attrs, ...children) {
@@ -9,11 +12,11 @@ export function el(spec, attrs, ...children) {
   for (const [name, value] of Object.entries(attrs ?? {})) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : String(value));
+    else node.setAttribute(name, value === true ? "" : said.has(name) ? visible(String(value)) : String(value));
   }
   for (const c of children.flat()) {
     if (c === undefined || c === null || c === "") continue;
-    node.append(c instanceof Node ? c : document.createTextNode(String(c)));
+    node.append(c instanceof Node ? c : document.createTextNode(visible(String(c))));
   }
   return node;
 }
@@ -39,7 +42,7 @@ export const $ = (id) => document.getElementById(id);
 
 /** The parts of a sentence as nodes. */
 export function parts(list) {
-  return list.map((p) => (typeof p === "string" ? p : el(p[0] === "money" ? "span.money" : "b", null, p[1])));
+  return list.map((p) => (typeof p === "string" ? visible(p) : el(p[0] === "money" ? "span.money" : "b", null, p[1])));
 }
 
 let toastTimer = 0;
@@ -48,7 +51,7 @@ export function toast(message) {
   node.textContent = message;
   node.classList.add("shown");
   clearTimeout(toastTimer);
-  toastTimer = setTimeout(() => node.classList.remove("shown"), 1800);
+  toastTimer = setTimeout(() => node.classList.remove("shown"), 2400);
 }
 
 export async function copy(value, what) {

@@ -12,11 +12,29 @@ export function fromBase(base, decimals = 18) {
   return group.format(BigInt(whole)) + (part ? "." + part : "");
 }
 
+const numbers = new Map(); // field name -> its pattern
+
 /** The digits of a JSON number as they stand in the raw line: parsing would round them. */
 export function rawNumber(raw, name) {
-  const m = new RegExp(`"${name}"\\s*:\\s*(\\d+(?:\\.\\d+)?)(?=\\s*[,}\\]])`).exec(raw);
-  return m ? m[1] : "";
+  if (!numbers.has(name)) numbers.set(name, new RegExp(`"${name}"\\s*:\\s*(\\d+(?:\\.\\d+)?)(?=\\s*[,}\\]])`));
+  return numbers.get(name).exec(raw)?.[1] ?? "";
 }
+
+// Characters that have no look of their own, or change how their neighbours are
+// laid out: controls, directions, zero widths, lone surrogates. The joiner that
+// makes one emoji of several stays.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d|\p{Surrogate}/gu;
+const plainText = /^[\x20-\x7e]*$/;
+const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Text with everything in it to be seen: what has no look is written as JSON would escape it. */
+export function visible(text) {
+  if (plainText.test(text)) return text;
+  return text.replace(unseen, (c) => named[c] ?? [...Array(c.length).keys()].map((i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""));
+}
+
+/** The start of a text that may be very long. */
+export const clip = (text, most = 300) => (text.length > most ? `${text.slice(0, most).toWellFormed?.() ?? text.slice(0, most)}…` : text);
 
 /** "0x1234567890…" -> "0x1234…cdef" */
 export function short(hash) {
@@ -52,7 +70,8 @@ export function clock(ms, now = Date.now()) {
   const d = new Date(ms);
   if (Number.isNaN(d.getTime())) return "no time";
   const time = `${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}`;
-  if (new Date(now).toDateString() === d.toDateString()) return `${time}.${pad(d.getMilliseconds(), 3)}`;
+  const today = new Date(now);
+  if (today.getDate() === d.getDate() && Math.abs(now - ms) < 86_400_000) return `${time}.${pad(d.getMilliseconds(), 3)}`;
   return `${d.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
 }
 
@@ -68,6 +87,28 @@ export function span(ms) {
   if (m < 48 * 60) return `${Math.floor(m / 60)} h ${m % 60} min`;
   return `${Math.floor(m / 1440)} days`;
 }
+
+let inFull; // made on first use: that is slow
+
+/** A time in full, as it is hovered over: the reader's own clock, and what the event says. */
+export function fullTime(ms, said) {
+  const d = new Date(ms);
+  if (Number.isNaN(d.getTime())) return `no time: ${clip(String(said ?? ""), 60)}`;
+  inFull ??= new Intl.DateTimeFormat("en-GB", { weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, timeZoneName: "short" });
+  const local = inFull.format(d);
+  return `${local}\n${clip(String(said ?? d.toISOString()), 60)}`;
+}
+
+/** 1536 -> "1.5 KiB" */
+export function bytes(n) {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let i = 0;
+  while (n >= 1024 && i < units.length - 1) (n /= 1024), i++;
+  return `${i && n < 100 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
+}
+
+/** 0.4, 7.5, 120, 12,300 */
+export const rate = (n) => (n === 0 ? "0" : n < 10 ? n.toFixed(1) : group.format(Math.round(n)));
 
 /** A hue that stays the same for the same text, to tell traces apart. */
 export function hue(text) {
@@ -108,6 +149,29 @@ export function pretty(raw) {
       out.push([t === "true" || t === "false" || t === "null" ? "word" : "number", t]);
     }
   });
+  return out;
+}
+
+/** The members of a JSON object's text: name -> the value's own text. Of equal names the last counts. */
+export function members(raw) {
+  const out = new Map();
+  const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+  let depth = 0, name = "", from = -1, end = 0;
+  const close = () => {
+    if (from >= 0) out.set(name, raw.slice(from, end));
+    from = -1;
+  };
+  for (let m = token.exec(raw); m; m = token.exec(raw)) {
+    const [t] = m;
+    if (t === "}" || t === "]") depth--;
+    if (depth === 0 && t === "}") close();
+    else if (depth === 1 && t === ",") close(), (name = "");
+    else if (depth === 1 && t === ":" && from < 0 && name) from = Infinity; // the value begins with the next token
+    else if (depth === 1 && from < 0 && t[0] === '"') name = JSON.parse(t);
+    else if (from === Infinity) from = m.index;
+    end = m.index + t.length;
+    if (t === "{" || t === "[") depth++;
+  }
   return out;
 }
 

@@ -7,7 +7,7 @@ export function Keys(on) {
     PageDown: () => on.move(10), PageUp: () => on.move(-10),
     g: () => on.move(-Infinity), Home: () => on.move(-Infinity), G: () => on.move(Infinity), End: () => on.move(Infinity),
     Enter: on.open, "[": () => on.step(-1), "]": () => on.step(1),
-    t: on.trace, c: on.copy, "/": on.search, p: on.pause, x: on.clear, "?": on.help, Escape: on.back,
+    t: on.trace, c: on.copy, "/": on.search, p: on.pause, f: on.follow, e: on.save, x: on.clear, "?": on.help, Escape: on.back,
   };
   const listOnly = new Set(["ArrowDown", "ArrowUp", "PageDown", "PageUp", "Home", "End", "Enter"]);
 

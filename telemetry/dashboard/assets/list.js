@@ -2,30 +2,51 @@
 // frame however many events came.
 import { isMoney, modeWord, outcomeWord } from "./describe.js";
 import { $, el, icon, parts } from "./dom.js";
-import { clock, hue, shortTrace } from "./format.js";
+import { clip, clock, fullTime, hue, number, shortTrace, visible } from "./format.js";
+import { place } from "./store.js";
 
-const ROW = 34;
+const ROW = 34, TALL = 56; // px: one line, or two where the page is narrow
 const OVER = 8; // rows drawn beyond each edge
+const NEWEST = 4; // px from the top that still count as there
 
 export class List {
   constructor({ onSelect, onTrace }) {
     this.scroll = $("events");
     this.body = $("rows");
     this.newer = $("newer");
+    const narrow = matchMedia("(max-width: 600px)");
+    const size = () => (this.row = narrow.matches ? TALL : ROW);
+    size();
+    narrow.addEventListener("change", () => {
+      const at = this.where();
+      size();
+      this.body.style.height = `${this.view.length * this.row}px`;
+      this.go(at);
+      this.draw();
+    });
     this.view = []; // records, newest last; shown the other way round
     this.pool = [];
     this.selected = null;
     this.unseen = 0;
     this.onSelect = onSelect;
-    this.scroll.addEventListener("scroll", () => this.draw(), { passive: true });
+    this.scroll.addEventListener("scroll", () => this.draw(), { passive: true }); // which comes once a frame
     new ResizeObserver(() => this.draw()).observe(this.scroll);
     this.body.addEventListener("click", (e) => {
       const row = e.target.closest(".row");
       if (!row) return;
-      const rec = this.view.find((r) => r.seq === row.seq);
-      if (!rec) return;
-      if (e.target.closest(".trace")) onTrace(rec);
+      const rec = this.view[place(this.view, row.seq)];
+      if (!rec || rec.seq !== row.seq) return;
+      if (rec.note) return;
       this.select(rec);
+      if (e.target.closest(".trace")) onTrace(rec);
+    });
+    // Titles are made for what is pointed at: rows are filled by the hundred.
+    this.body.addEventListener("mouseover", (e) => {
+      const row = e.target.closest(".row"), rec = row && this.view[place(this.view, row.seq)];
+      if (!rec || rec.seq !== row.seq) return;
+      const [time, , , what, type, agent] = row.parts;
+      time.title = fullTime(rec.t, rec.note ? undefined : rec.ev.ts);
+      for (const cell of [what, type, agent]) cell.title = cell.textContent;
     });
     this.newer.addEventListener("click", () => this.top());
   }
@@ -34,22 +55,45 @@ export class List {
   set(view) {
     this.view = view;
     this.unseen = 0;
+    this.body.style.height = `${view.length * this.row}px`;
     this.scroll.scrollTop = 0;
-    this.resize();
+    this.draw();
+  }
+
+  /** Whether the newest is in sight: then what comes moves the rows. */
+  get following() {
+    return this.scroll.scrollTop <= NEWEST;
   }
 
   /** Adds new records at the top; what is being read stays in place. */
   grow(count) {
-    this.resize();
-    if (this.scroll.scrollTop > 4) {
+    const reading = !this.following;
+    this.body.style.height = `${this.view.length * this.row}px`;
+    if (reading && count) {
       this.unseen += count;
-      this.scroll.scrollTop += count * ROW;
-      this.draw();
+      this.scroll.scrollTop += count * this.row;
     }
+    this.draw();
   }
 
-  resize() {
-    this.body.style.height = `${this.view.length * ROW}px`;
+  /** Takes the records below a number out: those are the last rows. */
+  bite(seq) {
+    const from = place(this.view, 0); // fetched steps, with numbers below 0, stay
+    this.view.splice(from, place(this.view, seq) - from);
+    if (this.selected && this.selected.seq > 0 && this.selected.seq < seq) this.selected = null;
+  }
+
+  /** Where the reader is: the first row in sight, and how much of it is above. */
+  where() {
+    const { scrollTop } = this.scroll;
+    return { seq: this.following ? 0 : (this.at(Math.floor(scrollTop / this.row))?.seq ?? 0), above: scrollTop % this.row };
+  }
+
+  /** Goes back there, as far as that row is still held. */
+  go({ seq, above }) {
+    if (!seq || !this.view.length) return;
+    const i = this.view.length - 1 - Math.min(this.view.length - 1, place(this.view, seq));
+    this.scroll.scrollTop = i * this.row + above;
     this.draw();
   }
 
@@ -64,8 +108,8 @@ export class List {
   }
 
   indexOf(rec) {
-    const i = this.view.indexOf(rec);
-    return i < 0 ? -1 : this.view.length - 1 - i;
+    const i = rec ? place(this.view, rec.seq) : this.view.length;
+    return this.view[i] === rec ? this.view.length - 1 - i : -1;
   }
 
   /** Moves the selection; by Infinity to an end. */
@@ -73,8 +117,11 @@ export class List {
     if (!this.view.length) return;
     const now = this.indexOf(this.selected);
     const last = this.view.length - 1;
-    const next = now < 0 ? (by < 0 && by !== -Infinity ? last : by === Infinity ? last : 0) : now + by;
-    this.select(this.at(Math.max(0, Math.min(last, next))));
+    let next = now < 0 ? (by < 0 && by !== -Infinity ? last : by === Infinity ? last : 0) : now + by;
+    next = Math.max(0, Math.min(last, next));
+    // A note has no details: go past it, or stay.
+    while (this.at(next)?.note) next += by < 0 && by !== -Infinity ? -1 : by === Infinity ? -1 : 1;
+    if (this.at(next)) this.select(this.at(next));
   }
 
   select(rec, quiet) {
@@ -87,34 +134,41 @@ export class List {
   reveal(rec) {
     const i = rec ? this.indexOf(rec) : -1;
     if (i < 0) return;
-    const top = i * ROW, view = this.scroll;
+    const top = i * this.row, view = this.scroll;
     if (top < view.scrollTop) view.scrollTop = top;
-    else if (top + ROW > view.scrollTop + view.clientHeight) view.scrollTop = top + ROW - view.clientHeight;
+    else if (top + this.row > view.scrollTop + view.clientHeight) view.scrollTop = top + this.row - view.clientHeight;
   }
 
   draw() {
     const { scrollTop, clientHeight } = this.scroll;
     const total = this.view.length;
-    if (scrollTop <= 4) this.unseen = 0;
-    this.newer.hidden = this.unseen === 0;
-    if (this.unseen) this.newer.replaceChildren(icon("up"), `${this.unseen} newer`);
-    const from = Math.max(0, Math.floor(scrollTop / ROW) - OVER);
-    const to = Math.min(total, Math.ceil((scrollTop + clientHeight) / ROW) + OVER);
+    if (this.following) this.unseen = 0;
+    const pill = this.following ? "" : this.unseen ? `${number(this.unseen)} newer` : "Back to the newest";
+    if (pill !== this.pill) {
+      this.pill = pill;
+      this.newer.hidden = !pill;
+      this.newer.classList.toggle("quiet", !this.unseen);
+      this.newer.replaceChildren(icon("up"), pill, el("kbd", null, "F"));
+    }
+    const from = Math.max(0, Math.floor(scrollTop / this.row) - OVER);
+    const to = Math.min(total, Math.ceil((scrollTop + clientHeight) / this.row) + OVER);
     const n = Math.max(0, to - from);
     while (this.pool.length < n) {
       const row = makeRow();
       this.pool.push(row);
       this.body.append(row);
     }
-    for (let k = 0; k < this.pool.length; k++) {
+    // An element stays with its record while others come: only what is new is written.
+    const size = this.pool.length, low = total - to, high = total - from;
+    for (let k = 0; k < size; k++) {
       const row = this.pool[k];
-      const i = from + ((k - (from % this.pool.length) + this.pool.length) % this.pool.length);
-      if (i >= to) {
+      const p = low + ((((k - low) % size) + size) % size);
+      if (p >= high) {
         row.hidden = true;
         row.seq = 0;
         continue;
       }
-      fill(row, this.at(i), i, total, this.selected);
+      fill(row, this.view[p], total - 1 - p, total, this.selected, this.row);
     }
     const chosen = this.selected ? this.indexOf(this.selected) : -1;
     if (chosen >= from && chosen < to) this.scroll.setAttribute("aria-activedescendant", `event-${this.selected.seq}`);
@@ -126,14 +180,14 @@ function makeRow() {
   const row = el("div.row", { role: "option" },
     el("time"), el("span.cell", null, el("span.badge")), el("span.mark"), el("span.what"), el("code.type"), el("span.agent"),
     // No button: an option holds no controls. The key T does the same.
-    el("span.trace", { title: "show this trace only" }, el("i"), el("code")));
+    el("span.trace", { title: "show all of this trace (T)" }, el("i"), el("code")));
   row.parts = [...row.children];
   return row;
 }
 
-function fill(row, rec, i, total, selected) {
+function fill(row, rec, i, total, selected, height) {
   row.hidden = false;
-  row.style.transform = `translateY(${i * ROW}px)`;
+  row.style.transform = `translateY(${i * height}px)`;
   row.setAttribute("aria-posinset", i + 1);
   row.setAttribute("aria-setsize", total);
   row.setAttribute("aria-selected", rec === selected);
@@ -143,21 +197,21 @@ function fill(row, rec, i, total, selected) {
   row.id = `event-${rec.seq}`;
   row.dataset.mode = rec.mode;
   row.dataset.outcome = rec.outcome;
+  row.classList.toggle("note", rec.note);
   row.classList.toggle("spends", isMoney(rec));
   const [time, mode, mark, what, type, agent, trace] = row.parts;
   time.textContent = clock(rec.t);
-  time.title = rec.ev.ts ?? "";
-  mode.replaceChildren(badge(rec));
-  mark.replaceChildren(icon(rec.outcome, outcomeWord[rec.outcome]));
+  mode.replaceChildren(rec.note ? "" : badge(rec));
+  mark.replaceChildren(rec.note ? "" : icon(rec.outcome, outcomeWord[rec.outcome]));
   what.replaceChildren(...parts(rec.parts));
-  what.title = what.textContent;
-  type.textContent = rec.ev.eventType;
-  agent.textContent = rec.ev.agentId;
-  agent.title = rec.ev.agentId;
+  type.textContent = name(rec.ev.eventType);
+  agent.textContent = name(rec.ev.agentId);
   trace.hidden = !rec.ev.traceId;
-  trace.style.setProperty("--hue", hue(rec.ev.traceId));
-  trace.lastChild.textContent = shortTrace(rec.ev.traceId);
+  trace.style.setProperty("--hue", hue(rec.ev.traceId.slice(0, 200)));
+  trace.lastChild.textContent = name(shortTrace(rec.ev.traceId));
 }
+
+const name = (text) => visible(clip(text, 120));
 
 /** Says the world in words, and in the sandbox whether it was a dry run there. */
 export function badge(rec) {

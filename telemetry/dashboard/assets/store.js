@@ -1,21 +1,28 @@
-// The events this page holds, newest last, and what is known about them.
+// The events this page holds, oldest first, and what is known about them. What
+// happens for each event costs the same however many are held.
 import { factsOf, flat, modeOf, outcomeOf, sentence } from "./describe.js";
+import { BITE, CHARS, HOLD } from "./limits.js";
 
-/** The most events held; a bite of the oldest goes when it is passed. */
-export const HOLD = 5000;
-const BITE = 500;
+const OLDER_TRACES = 50; // traces whose fetched steps are kept
+const OLDER_STEPS = 3000;
+
+export { HOLD };
 
 export class Store {
   constructor() {
     this.seq = 0;
+    this.oldSeq = 0;
     this.dropped = 0;
     this.clear();
   }
 
   clear() {
     this.all = [];
+    this.events = 0; // without the notes
+    this.chars = 0;
     this.ids = new Set();
     this.traces = new Map(); // trace id -> records, in order
+    this.older = new Map(); // trace id -> steps that are not among all: see before()
     this.types = new Map(); // type -> count
     this.agents = new Map();
     this.quotes = new Map(); // quote id -> what it was about
@@ -23,22 +30,35 @@ export class Store {
   }
 
   /** Makes a record of a line; null when it is no event, or one held already. */
-  add(raw, id) {
+  add(raw, id, at = 0, live = false) {
     if (id && this.ids.has(id)) return null;
     const rec = this.record(raw, id);
     if (!rec) return null;
+    rec.at = at;
+    rec.live = live;
     if (id) this.ids.add(id);
-    this.all.push(rec);
     const { ev } = rec;
+    this.all.push(rec);
+    this.events++;
+    this.chars += raw.length;
     push(this.traces, ev.traceId, rec);
     bump(this.types, ev.eventType, 1);
     bump(this.agents, ev.agentId, 1);
     this.tally(rec, 1);
-    if (this.all.length > HOLD + BITE) this.bite();
+    const older = this.older.get(ev.traceId);
+    if (older?.raws.delete(raw)) older.steps = older.steps.filter((s) => s.raw !== raw); // it was fetched before it came
     return rec;
   }
 
-  record(raw, id) {
+  /** A line of the page's own among the events. */
+  note(text, at) {
+    const ev = { ts: "", eventType: "", agentId: "", sessionId: "", traceId: "", command: "" };
+    const rec = { seq: ++this.seq, id: "", raw: "", ev, t: at, at, note: true, mode: "note", outcome: "ok", facts: {}, parts: [text], say: text };
+    this.all.push(rec);
+    return rec;
+  }
+
+  record(raw, id, seq = ++this.seq) {
     let ev;
     try {
       ev = JSON.parse(raw);
@@ -46,11 +66,15 @@ export class Store {
       return null;
     }
     if (!ev || typeof ev !== "object" || Array.isArray(ev)) return null;
-    for (const name of ["eventType", "agentId", "sessionId", "traceId", "command"]) ev[name] = String(ev[name] ?? "");
-    const rec = { seq: ++this.seq, id, raw, ev, t: Date.parse(ev.ts), mode: modeOf(ev), outcome: outcomeOf(ev) };
+    for (const name of ["eventType", "agentId", "sessionId", "traceId", "command"]) ev[name] = string(ev[name]);
+    const rec = { seq, id, raw, ev, t: Date.parse(ev.ts), at: 0, live: false, note: false, mode: modeOf(ev), outcome: outcomeOf(ev), facts: null, parts: null, say: "" };
     rec.facts = factsOf(rec, this.quotes);
-    rec.parts = sentence(rec, this.quotes);
+    rec.parts = sentence(rec);
+    rec.say = flat(rec.parts);
     if (ev.eventType === "nft.quote.created" && rec.facts.quoteId) this.quotes.set(rec.facts.quoteId, rec.facts);
+    // The payload is in the line still: held twice it would cost the most.
+    const { ts, eventType, agentId, sessionId, traceId, command, dryRun, chainId, error } = ev;
+    rec.ev = { ts, eventType, agentId, sessionId, traceId, command, dryRun, chainId, error };
     return rec;
   }
 
@@ -64,26 +88,67 @@ export class Store {
     if (rec.facts.wei && rec.facts.currency === "APE") s[rec.mode].wei += BigInt(by) * BigInt(rec.facts.wei);
   }
 
+  /** Whether more is held than may be. */
+  get full() {
+    return this.all.length > HOLD + BITE || this.chars > CHARS + CHARS / 16;
+  }
+
+  /** Lets go of the oldest, and returns the number of the oldest one left. */
   bite() {
-    for (const rec of this.all.splice(0, BITE)) {
+    let n = 0, chars = this.chars;
+    while (n < this.all.length - 1 && (this.all.length - n > HOLD || chars > CHARS)) chars -= this.all[n++].raw.length;
+    const gone = new Map(); // trace id -> how many of it go
+    for (const rec of this.all.splice(0, n)) {
+      if (rec.note) continue;
       this.dropped++;
+      this.events--;
       this.ids.delete(rec.id);
       bump(this.types, rec.ev.eventType, -1);
       bump(this.agents, rec.ev.agentId, -1);
+      bump(gone, rec.ev.traceId, 1);
       this.tally(rec, -1);
-      const trace = this.traces.get(rec.ev.traceId);
-      if (trace?.[0] === rec) trace.shift();
-      if (trace && trace.length === 0) this.traces.delete(rec.ev.traceId);
+    }
+    this.chars = chars;
+    for (const [trace, k] of gone) {
+      const held = this.traces.get(trace);
+      const out = held.splice(0, k);
+      if (!held.length) this.traces.delete(trace);
+      const older = this.older.get(trace);
+      if (older) older.steps.push(...out.slice(-OLDER_STEPS)), older.steps.splice(0, older.steps.length - OLDER_STEPS);
     }
     // Quotes outlive their event, or a late purchase would lose its name; they are bounded too.
     for (const key of this.quotes.keys()) {
       if (this.quotes.size <= HOLD) break;
       this.quotes.delete(key);
     }
+    return this.all[0]?.seq ?? this.seq + 1;
+  }
+
+  /** All known steps of a trace, oldest first. */
+  steps(trace) {
+    const held = this.traces.get(trace) ?? [], older = this.older.get(trace)?.steps;
+    return older?.length ? [...older, ...held] : held;
+  }
+
+  /**
+   * Takes in the lines of a trace that were fetched, oldest first, and keeps
+   * those from before what is held. full: there may be older ones still.
+   */
+  before(trace, lines, full) {
+    const held = new Set((this.traces.get(trace) ?? []).map((r) => r.raw));
+    const first = lines.findIndex((raw) => held.has(raw));
+    // What follows the first one held is held too, or still to come by the stream.
+    const old = first < 0 ? lines : lines.slice(0, first);
+    this.oldSeq -= old.length;
+    const steps = old.map((raw, i) => this.record(raw, "", this.oldSeq + i)).filter(Boolean);
+    this.older.set(trace, { steps, raws: new Set(old), full });
+    if (this.older.size > OLDER_TRACES) this.older.delete(this.older.keys().next().value);
+    return steps.length;
   }
 }
 
 const sum = () => ({ events: 0, buys: 0, wei: 0n });
+const string = (v) => (typeof v === "string" ? v : v === undefined || v === null ? "" : typeof v === "object" ? JSON.stringify(v) : String(v));
 
 function push(map, key, value) {
   const list = map.get(key);
@@ -97,29 +162,13 @@ function bump(map, key, by) {
   else map.delete(key);
 }
 
-/** Filters are plain data, so that they fit the address bar. */
-export const noFilter = () => ({ text: "", type: "", agent: "", trace: "", modes: new Set(), outcomes: new Set() });
-
-export function isFiltered(f) {
-  return Boolean(f.text || f.type || f.agent || f.trace || f.modes.size || f.outcomes.size);
-}
-
-export function passes(rec, f) {
-  const { ev } = rec;
-  if (f.modes.size && !f.modes.has(rec.mode)) return false;
-  if (f.outcomes.size && !f.outcomes.has(rec.outcome)) return false;
-  if (f.type && !typeMatches(ev.eventType, f.type)) return false;
-  if (f.agent && ev.agentId !== f.agent) return false;
-  if (f.trace && !ev.traceId.includes(f.trace)) return false;
-  if (f.text) {
-    const want = f.text.toLowerCase();
-    rec.lower ??= (rec.raw + " " + flat(rec.parts)).toLowerCase();
-    if (!rec.lower.includes(want)) return false;
+/** The index of the first record whose number is at least seq. */
+export function place(list, seq) {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const mid = (low + high) >> 1;
+    if (list[mid].seq < seq) low = mid + 1;
+    else high = mid;
   }
-  return true;
-}
-
-/** "nft.*" takes every type below nft. */
-export function typeMatches(type, want) {
-  return want.endsWith(".*") ? type.startsWith(want.slice(0, -1)) : type === want;
+  return low;
 }

@@ -1,0 +1,202 @@
+// One stream a browser: tabs share a worker, which outlives its server and any
+// of its tabs; and what the page says when the stream is refused.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { append, clean, event, frames, live, open, openContext, openPage, openTab, rows, sentences, shows, startGate, startServer, stateDir, text, until } from "./harness.mjs";
+
+const health = async (url) => (await fetch(`${url}/api/health`)).json();
+const shared = (page) => page.evaluate(() => document.body.dataset.stream);
+
+test("nine tabs share one stream; a restart and the end of a tab cost them nothing", async (t) => {
+  const dir = await stateDir(t);
+  await append(dir, event("a.one"));
+  let server = await startServer(t, dir);
+  const context = await openContext(t);
+  const tabs = [];
+  // More than HTTP/1.1's six connections: with a stream each, the seventh would not load.
+  for (let i = 0; i < 9; i++) tabs.push(await openTab(context, server.url));
+  for (const page of tabs) {
+    await live(page);
+    assert.equal(await shared(page), "shared");
+    await shows(page, 1);
+  }
+  assert.equal((await health(server.url)).counts.clients, 1);
+  await append(dir, event("a.two"));
+  for (const page of tabs) await until("the event", async () => (await sentences(page)).join() === "A two,A one");
+
+  // One closes, one crashes, one is suspended with its page: the others go on.
+  await tabs.shift().close();
+  const crashed = tabs.shift();
+  crashed.goto("chrome://crash").catch(() => {}); // which never answers
+  await new Promise((resolve) => crashed.once("crash", resolve));
+  await append(dir, event("a.three"));
+  for (const page of tabs) await until("the event", async () => (await sentences(page))[0] === "A three");
+
+  await server.kill();
+  for (const page of tabs) await page.waitForSelector('#state[data-state="stale"]');
+  await append(dir, event("a.four"), event("a.five")); // while nobody serves
+  server = await startServer(t, dir, server.addr);
+  for (const page of tabs) await live(page);
+  await append(dir, event("a.six"));
+  for (const page of tabs) await until("all events, once", async () => (await sentences(page)).join() === "A six,A five,A four,A three,A two,A one");
+  assert.equal((await health(server.url)).counts.clients, 1);
+
+  // A new tab has at once what the worker holds.
+  const late = await openTab(context, server.url);
+  await live(late);
+  await shows(late, 6);
+  assert.equal((await health(server.url)).counts.clients, 1);
+  // The last one out closes the stream.
+  for (const page of [...tabs, late]) await page.close();
+  await until("no stream", async () => (await health(server.url)).counts.clients === 0);
+});
+
+test("without a shared worker the page has a stream of its own", async (t) => {
+  const dir = await stateDir(t);
+  const server = await startServer(t, dir);
+  const context = await openContext(t);
+  await context.addInitScript(() => delete window.SharedWorker);
+  const page = await openTab(context, server.url);
+  await live(page);
+  assert.equal(await shared(page), "own");
+  await append(dir, event("a.one"));
+  await shows(page, 1);
+  clean(page);
+});
+
+test("without locks a tab is known to be gone by its silence, and a page with them is not needed", async (t) => {
+  const dir = await stateDir(t);
+  const server = await startServer(t, dir);
+  const context = await openContext(t);
+  await context.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined }));
+  const pages = [await openTab(context, server.url), await openTab(context, server.url)];
+  for (const page of pages) await live(page);
+  await pages[0].close();
+  await append(dir, event("a.one"));
+  await shows(pages[1], 1);
+  assert.equal((await health(server.url)).counts.clients, 1);
+  clean(pages[1]);
+});
+
+test("a script address that is not the worker's is refused", async (t) => {
+  const { page } = await open(t);
+  const refused = await page.evaluate(() => {
+    const tries = [() => trustedTypes.createPolicy("other", {}), () => trustedTypes.createPolicy("ape-claw", {}), () => new SharedWorker("/assets/worker.js"), () => new Worker("data:text/javascript,1")];
+    return tries.map((f) => {
+      try {
+        return (f(), "");
+      } catch (e) {
+        return e.name;
+      }
+    });
+  });
+  assert.deepEqual(refused, ["TypeError", "TypeError", "TypeError", "TypeError"]);
+});
+
+test("a newer page behind the same address is offered, and has a worker of its own", async (t) => {
+  const dir = await stateDir(t);
+  const server = await startServer(t, dir);
+  const gate = await startGate(t, server.url);
+  const context = await openContext(t);
+  const page = await openTab(context, gate.url);
+  await live(page);
+  await until("one stream", () => gate.streams === 1);
+  const html = (await (await fetch(server.url)).text()).replace(/data-build="[^"]*"/, 'data-build="next"');
+  gate.answer = ({ url }) => (url === "/" ? { status: 200, headers: { "Content-Type": "text/html", ETag: '"next"' }, body: html } : null);
+  gate.cut();
+  await until("the offer", () => page.locator("#update").isVisible());
+  const next = await openTab(context, gate.url);
+  await live(next);
+  assert.equal(gate.streams, 2); // they do not mix
+  await page.locator("#update").click();
+  await live(page);
+  await until("one stream for both", () => gate.streams === 1);
+});
+
+test("log in, read on where it was, log out", async (t) => {
+  const dir = await stateDir(t);
+  await append(dir, event("a.one"));
+  const server = await startServer(t, dir);
+  const gate = await startGate(t, server.url);
+  let lost = true, bodies = [];
+  gate.answer = ({ method, url, headers, body }) => {
+    const known = !lost && /ape_claw_session=secret/.test(headers.cookie ?? "");
+    if (url === "/api/session") {
+      if (method === "DELETE") return { status: 200, headers: { "Set-Cookie": "ape_claw_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict" }, body: { ok: true } };
+      if (method === "GET") return { status: 200, body: { ok: true, required: true, agentId: known ? "mara" : null } };
+      bodies.push(JSON.parse(body));
+      if (bodies.at(-1).token !== "claw_good") return { status: 401, body: { error: "agent id and token do not fit", code: "auth", hint: "ape-claw clawbot rotate gives a new token" } };
+      lost = false;
+      return { status: 200, headers: { "Set-Cookie": "ape_claw_session=secret; Path=/; HttpOnly; SameSite=Strict" }, body: { ok: true, agentId: "mara", expiresAt: "2030-01-01T00:00:00.000Z" } };
+    }
+    return /^\/(events|api)/.test(url) && !known ? { status: 401, body: { error: "log in first", code: "auth" } } : null;
+  };
+  const context = await openContext(t);
+  const page = await openTab(context, gate.url), other = await openTab(context, gate.url);
+  await page.waitForSelector("#login[open]");
+  await other.waitForSelector("#login[open]");
+  assert.equal(await page.locator("#login-token").getAttribute("type"), "password");
+  const enter = async (token) => {
+    await page.fill("#login-agent", "mara");
+    await page.fill("#login-token", token);
+    await page.keyboard.press("Enter");
+  };
+  await enter("claw_bad");
+  await until("the refusal", async () => /^Agent id and token do not fit\. Ape-claw clawbot rotate gives a new token\.$/.test(await text(page, "login-error")));
+  assert.equal(await page.inputValue("#login-token"), "");
+  await enter("claw_good");
+  for (const tab of [page, other]) {
+    await live(tab);
+    assert.equal(await tab.locator("#login[open]").count(), 0);
+    await shows(tab, 1);
+    await until("the name", async () => (await text(tab, "who-name")) === "mara");
+  }
+  assert.deepEqual(bodies, [{ agentId: "mara", token: "claw_bad" }, { agentId: "mara", token: "claw_good" }]);
+  // The token is nowhere in the page.
+  assert.equal(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.documentElement.outerHTML]).includes("claw_good")), false);
+
+  // The session ends while the stream is open: the form comes, and nothing is lost.
+  lost = true;
+  gate.cut();
+  await page.waitForSelector("#login[open]");
+  await append(dir, event("a.two"));
+  await enter("claw_good");
+  for (const tab of [page, other]) {
+    await live(tab);
+    await shows(tab, 2);
+  }
+  // Logged out, no tab shows what was read.
+  await page.locator("#logout").click();
+  for (const tab of [page, other]) {
+    await tab.waitForSelector("#login[open]");
+    await shows(tab, 0);
+    assert.equal(await tab.locator("#who").isVisible(), false);
+  }
+  await page.keyboard.press("Escape");
+  await page.locator("#banner-login").click();
+  await page.waitForSelector("#login[open]");
+});
+
+test("a refused stream is told in words, with what to do, and tried again", async (t) => {
+  const dir = await stateDir(t);
+  await append(dir, event("a.one"));
+  const server = await startServer(t, dir);
+  const gate = await startGate(t, server.url);
+  let refusal = { status: 503, headers: { "Retry-After": "1" }, body: { error: "all 512 streams are taken", code: "upstream", hint: "close a page" } };
+  gate.answer = ({ url }) => (url.startsWith("/events?") ? refusal : null);
+  const page = await openPage(t, gate.url);
+  const says = (what) => until(String(what), async () => what.test(await text(page, "banner-text")));
+  await says(/^All 512 streams are taken\. Close a page\. Trying again in \d+ s\.$/);
+  assert.equal(await page.title(), "Refused · ape-claw");
+  refusal = { status: 429, headers: { "Retry-After": "1" }, body: {} };
+  await says(/^Too many requests from this address\. Wait a moment/);
+  refusal = null;
+  await live(page);
+  await shows(page, 1);
+  assert.equal(await page.locator("#banner").isVisible(), false);
+  refusal = { status: 403, body: { error: 'host "evil" is not served here', code: "auth", hint: "open the address that ape-claw serve printed" } };
+  gate.cut();
+  await says(/^The server refuses this page: host "evil" is not served here\. Open the address that ape-claw serve printed\. Trying again/);
+  await frames(page);
+  assert.equal(await rows(page).count(), 1); // what was read stays
+});
