@@ -1,8 +1,16 @@
 package serve
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
 	"runtime"
 	"weak"
+
+	"github.com/r3labs/sse/v2"
+
+	"github.com/ape-claw/ape-claw/telemetry"
 )
 
 // AppendFrame is tested from outside as the wire sees it.
@@ -78,4 +86,59 @@ func (s *Server) OpenViews() int {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	return len(s.hub.views)
+}
+
+// Encode packs lines as the hub does and returns what goes over the wire, and the
+// events as filters see them. The line after i ends at position i+1.
+func Encode(lines ...[]byte) (wire []byte, events [][]byte) {
+	room := 0
+	var all []telemetry.Line
+	for i, line := range lines {
+		all = append(all, telemetry.Line{Data: line, At: telemetry.Cursor{Log: "aa", Pos: int64(i) + 1}})
+		room += frameRoom(all[i])
+	}
+	c := newChunk(telemetry.Cursor{Log: "aa"}, room)
+	for i, l := range all {
+		if !c.add(l, 0) {
+			panic("no room")
+		}
+		if k := c.after(int64(i)); k != i || c.from(i+1) != len(c.buf) {
+			panic("a frame is not where it is said to be")
+		}
+	}
+	for i := range c.frames {
+		events = append(events, c.line(i))
+	}
+	return c.buf, events
+}
+
+// WholeFrames is what the client makes of an answer's body.
+func WholeFrames(body io.ReadCloser) io.ReadCloser { return &frameReader{body: body} }
+
+// ClientBuffer is the most that the client takes for one frame.
+const ClientBuffer = clientBuffer
+
+// ReadStream hands on what the client reads from one answer with this body.
+func ReadStream(ctx context.Context, body io.Reader, fn func(Frame) error) error {
+	t := &tailer{fn: fn}
+	client := sse.NewClient("http://localhost/events", sse.ClientMaxBufferSize(clientBuffer))
+	client.Connection = &http.Client{Transport: wholeFrames{oneAnswer{body}}}
+	client.ReconnectStrategy = once{}
+	client.ResponseValidator = t.validate
+	if err := t.connect(ctx, client); t.failed == nil {
+		return err
+	}
+	return t.failed
+}
+
+type oneAnswer struct{ body io.Reader }
+
+func (a oneAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(a.body), Request: r}, nil
+}
+
+// ParsePage reads an answer of the backlog.
+func ParsePage(body []byte) (lines [][]byte, cursor telemetry.Cursor, err error) {
+	p, err := parsePage(bytes.Clone(body))
+	return p.lines, p.cursor, err
 }

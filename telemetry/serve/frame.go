@@ -123,12 +123,7 @@ func compact(line []byte) []byte {
 		return out.Bytes()
 	}
 	// Not JSON: the log does not hand such lines out, but framing must hold anyway.
-	return bytes.Map(func(r rune) rune {
-		if r == '\r' || r == '\n' {
-			return ' '
-		}
-		return r
-	}, line)
+	return bytes.ReplaceAll(bytes.ReplaceAll(line, []byte{'\r'}, []byte{' '}), []byte{'\n'}, []byte{' '})
 }
 
 // appendNamed appends a frame with an event name, which EventSource does not

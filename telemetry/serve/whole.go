@@ -49,14 +49,18 @@ func (f *frameReader) Read(p []byte) (int, error) {
 
 // fill reads once, keeping only the frame that is not whole yet.
 func (f *frameReader) fill() error {
-	f.buf = append(f.buf[:0], f.buf[f.full:]...)
-	f.off, f.full = 0, 0
+	if f.full > 0 { // else a server that sends byte by byte would make us move all of them each time
+		f.buf = append(f.buf[:0], f.buf[f.full:]...)
+		f.off, f.full = 0, 0
+	}
 	if len(f.buf) > clientBuffer {
 		return io.ErrShortBuffer
 	}
 	seen := max(0, len(f.buf)-1) // the blank line may be split over two reads
-	f.buf = slices.Grow(f.buf, readSize)
-	n, err := f.body.Read(f.buf[len(f.buf) : len(f.buf)+readSize])
+	if cap(f.buf)-len(f.buf) < readSize/8 {
+		f.buf = slices.Grow(f.buf, readSize)
+	}
+	n, err := f.body.Read(f.buf[len(f.buf):min(cap(f.buf), len(f.buf)+readSize)])
 	f.buf, f.err = f.buf[:len(f.buf)+n], err
 	if i := bytes.LastIndex(f.buf[seen:], []byte("\n\n")); i >= 0 {
 		f.full = seen + i + 2
