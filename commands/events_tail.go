@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,30 +231,31 @@ func (t *tailer) replaced(reset *telemetry.ResetError) {
 }
 
 // printEvent shows an event as one line for people, with its date unless that is
-// today, in UTC as everything in the log.
+// today, in UTC as everything in the log. Of a foreign line it shows what is as it
+// should be.
 func (d *Deps) printEvent(p *Printer, line []byte) {
-	today := d.host.Now().UTC().Format(time.DateOnly)
 	var e telemetry.Event
-	if json.Unmarshal(line, &e) != nil {
-		return
-	}
+	// A field of another type stays empty; all that is in the log is a JSON object.
+	_ = json.Unmarshal(line, &e)
 	mark, sgr := "ok", green
 	if !e.OK {
 		mark, sgr = "no", red
 	}
-	clock := e.TS
-	if len(clock) >= 19 {
-		date := clock[:10]
-		if clock = clock[11:19]; date != today {
-			clock = date + " " + clock
+	clock := "--:--:--"
+	if at, ok := telemetry.TimeOf(line); ok {
+		at = at.UTC()
+		layout := time.TimeOnly
+		if at.Format(time.DateOnly) != d.host.Now().UTC().Format(time.DateOnly) {
+			layout = time.DateTime
 		}
+		clock = at.Format(layout)
 	}
-	detail := eventDetail(e)
 	kind := ""
 	if e.DryRun {
 		kind = p.style(dim, " dry run")
 	}
-	p.Line("%s %s %s%s %s %s", p.style(dim, clean(clock)), p.style(sgr, mark), p.style(bold, clean(e.EventType)), kind, p.style(dim, clean(e.AgentID)), clean(detail))
+	p.Line("%s %s %s%s %s %s", p.style(dim, clock), p.style(sgr, mark), p.style(bold, clean(cmp.Or(e.EventType, "(no type)"))), kind,
+		p.style(dim, clean(e.AgentID)), clean(eventDetail(e)))
 }
 
 // eventFields are what a line for people shows of an event, in this order.

@@ -28,23 +28,28 @@ func (s Selection) Match(line []byte) bool {
 	if s.Session == "" && !timed {
 		return true
 	}
-	var session, ts []byte
-	eachMember(line, func(key, value []byte) {
-		switch string(key) {
-		case "sessionId":
-			session = value
-		case "ts":
-			ts = value
-		}
-	})
-	if s.Session != "" && stringOf(session) != s.Session {
+	if s.Session != "" && stringOf(valueOf(line, "sessionId")) != s.Session {
 		return false
 	}
 	if !timed {
 		return true
 	}
-	at, ok := timeOf(ts)
+	at, ok := TimeOf(line)
 	return ok && !at.Before(s.Since) && (s.Until.IsZero() || at.Before(s.Until))
+}
+
+// TimeOf returns the time of a line of the log, by its ts: RFC 3339, or unix time as
+// others write it.
+func TimeOf(line []byte) (time.Time, bool) { return timeOf(valueOf(line, "ts")) }
+
+// valueOf returns the value of a member of the object line, nil when it has none.
+func valueOf(line []byte, name string) (value []byte) {
+	eachMember(line, func(key, v []byte) {
+		if string(key) == name {
+			value = v
+		}
+	})
+	return value
 }
 
 // eachMember calls fn for the members of the object line, in their order. As for

@@ -28,13 +28,7 @@ type lineKey [16]byte
 func keyOf(line []byte) (key lineKey, own bool) {
 	line = bytes.TrimSpace(line)
 	if bytes.Contains(line, []byte(`"eventId"`)) {
-		var id []byte
-		eachMember(line, func(name, value []byte) {
-			if string(name) == "eventId" {
-				id = value
-			}
-		})
-		if s := stringOf(id); s != "" && CheckID("", s) == nil {
+		if s := stringOf(valueOf(line, "eventId")); s != "" && CheckID("", s) == nil {
 			if hash, ok := strings.CutPrefix(s, importPrefix); ok {
 				hash, _, _ = strings.Cut(hash, "/")
 				if b, err := hex.DecodeString(hash); err == nil && len(b) == len(key) {
