@@ -70,7 +70,7 @@ func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at C
 			err = l.fault(unlockErr)
 		}
 	}()
-	torn, err := l.prepare(st, exists, line)
+	torn, err := l.prepare(st, exists)
 	if err != nil {
 		return Cursor{}, nil, l.fault(err)
 	}
@@ -78,13 +78,14 @@ func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at C
 	if err != nil {
 		return Cursor{}, nil, l.fault(err)
 	}
+	later := l.fingerprint()
 	at = Cursor{l.w.meta.Log, l.w.meta.Base + end}
 	l.note(at.Pos)
 	if durable {
 		file = l.w.file
 		file.hold()
 	}
-	l.afterAppend()
+	l.afterAppend(later)
 	return at, file, nil
 }
 
@@ -144,7 +145,7 @@ var errGlued = errors.New("another program was writing an unfinished line")
 
 // prepare makes sure that the active file is open and known, under the lock,
 // and says whether its last line is torn.
-func (l *Log) prepare(st fileState, exists bool, line []byte) (torn bool, err error) {
+func (l *Log) prepare(st fileState, exists bool) (torn bool, err error) {
 	w := &l.w
 	if exists && !st.regular {
 		return false, notRegular(l.path)
@@ -152,21 +153,21 @@ func (l *Log) prepare(st fileState, exists bool, line []byte) (torn bool, err er
 	if w.file != nil && st.size == w.known && st.size > 0 {
 		return false, nil // nobody but us has touched it
 	}
-	if err := l.adopt(st, exists, line); err != nil {
+	if err := l.adopt(st, exists, true); err != nil {
 		return false, err
 	}
 	return tornAt(w.file.f, w.known)
 }
 
 // adopt opens the active file and finds out whether it is still the log that
-// events.meta speaks of. If it is not, it is given a new id, and line's
-// fingerprint if it is empty. A rotation that was not completed is.
-func (l *Log) adopt(st fileState, exists bool, line []byte) error {
+// events.meta speaks of. If it is not, it is given a new id; if there is none, or it
+// is empty, a log is begun if that may be. A rotation that was not completed is.
+func (l *Log) adopt(st fileState, exists, mayBegin bool) error {
 	w := &l.w
 	same := w.file != nil // lock has made sure of it
 	note := readRecord(w.lock)
 	cut := same && st.size < w.known
-	old, again := w.meta.Log, !same || cut || note.log != w.meta.Log
+	old, again := w.meta.Log, !same || cut || w.meta.Log == "" || note.log != w.meta.Log
 	if again {
 		m, err := readMeta(l.metaPath)
 		if err != nil {
@@ -179,14 +180,17 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 			}
 		}
 	}
-	if w.meta.rotated() {
+	if w.meta.fresh() {
 		cut = cut && w.meta.Log == old || note.log == w.meta.Log && note.end > w.meta.Base+st.size
 		if !cut {
 			return l.adoptFresh(st, same, again)
 		}
 	}
-	if !exists || st.size == 0 && (w.meta.Base == 0 || w.meta.Head != nil || cut) {
-		return l.begin(line)
+	if !exists || st.size == 0 {
+		if !mayBegin {
+			return errNoLog
+		}
+		return l.begin()
 	}
 	if !same {
 		if err := l.open(os.O_RDWR | os.O_APPEND); err != nil {
@@ -203,7 +207,7 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 		w.meta = note.recall(h)
 	}
 	if w.meta.Log != old {
-		cut, w.noted = cut && w.meta.rotated(), 0
+		cut, w.noted = cut && w.meta.fresh(), 0
 	}
 	cut = cut || note.log == w.meta.Log && note.end > w.meta.Base+st.size
 	ours := false
@@ -215,7 +219,7 @@ func (l *Log) adopt(st fileState, exists bool, line []byte) error {
 	}
 	switch {
 	case !ours:
-		return l.rename(st.size, line)
+		return l.rename()
 	case lost:
 		return l.setMeta(w.meta)
 	case again:
@@ -238,57 +242,50 @@ func (l *Log) adoptFresh(st fileState, same, again bool) error {
 	return nil
 }
 
-// rename gives the active file, of which size bytes are there, a new id in
-// events.meta. Its place among all positions stays, so that the names of segments
-// do not come again; older segments are not the new log's.
-func (l *Log) rename(size int64, line []byte) error {
+// rename gives the active file the id that readers, who write nothing, have found
+// for it: it follows from what events.meta says and from the file's first line. While
+// that is not whole, the append that completes it names the log. The file's place
+// among all positions stays, so that the names of segments do not come again; older
+// segments are not the new log's.
+func (l *Log) rename() error {
 	w := &l.w
-	h, err := readHead(w.file.f)
-	if err != nil {
-		return err
-	}
-	next := meta{Log: newLogID(), Base: w.meta.Base, Head: h}
-	if h != nil {
-		next.Log = nextLogID(w.meta.Log, h)
-	} else if line == nil {
-		return errNoLine
-	} else { // our newline and line will complete the first line
-		buf := make([]byte, size, size+headMax)
-		if _, err := w.file.f.ReadAt(buf, 0); err != nil && err != io.EOF {
-			return err
-		}
-		if size > 0 {
-			buf = append(buf, '\n')
-		}
-		next.Head = headOf(append(append(buf, line...), '\n'))
-	}
 	l.dropPrev()
-	w.late = false
-	return l.setMeta(next)
+	w.late, w.old, w.meta = false, w.meta.Log, meta{Base: w.meta.Base}
+	return l.fingerprint()
 }
 
-// errNoLine: a log without a line is begun by who has one.
-var errNoLine = errors.New("no line to begin a log with")
+// errNoLog: there is no log, and who looks for it is not to begin one.
+var errNoLog = errors.New("there is no event log")
 
-// begin starts a new log in an empty or missing file. events.meta comes first:
-// a reader that sees it without the file sees a log without events.
-func (l *Log) begin(line []byte) error {
+// begin starts a new log in an empty or missing file.
+func (l *Log) begin() error {
+	if err := l.create(); err != nil {
+		return err
+	}
+	return l.rename() // somebody may have been faster
+}
+
+// fingerprint writes down how the active file begins, once that is known, and names
+// the log by it if it has no name.
+func (l *Log) fingerprint() error {
 	w := &l.w
-	if line == nil {
-		return errNoLine
+	if w.meta.Head != nil {
+		return nil
 	}
-	l.dropPrev()
-	w.late = false
-	first := append(bytes.Clone(line[:min(len(line), headMax)]), '\n')
-	if err := l.setMeta(meta{Log: newLogID(), Base: w.meta.Base, Head: headOf(first)}); err != nil {
+	h, err := readHead(w.file.f)
+	if err != nil || h == nil {
 		return err
 	}
-	err := l.open(os.O_RDWR | os.O_APPEND | os.O_CREATE)
-	if err != nil {
+	if w.meta.Log == "" {
+		w.meta.Log, w.meta.Head = nextLogID(w.old, h), h
+		return l.setMeta(w.meta)
+	}
+	if ok, err := l.reread(); err != nil || !ok || w.meta.Head != nil {
 		return err
 	}
-	w.known = 0
-	return l.sys.syncDir(l.dir)
+	m := w.meta
+	m.Head = h
+	return l.setMeta(m)
 }
 
 func (l *Log) setMeta(m meta) error {

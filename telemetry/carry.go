@@ -34,10 +34,11 @@ type carrying struct {
 }
 
 const (
-	maxCarry = MaxLine // how much is carried over at once
-	markLen  = 64
+	maxCarry    = MaxLine // how much is carried over at once
+	carryBlocks = 16      // and how often while others wait
+	markLen     = 64
 	// lateLooks is how many segments a process looks at when it opens the log to
-	// append; Settle looks at all.
+	// append, or rotates it. Every append looks at the newest, and Settle at all.
 	lateLooks = 64
 )
 
@@ -77,10 +78,10 @@ func (l *Log) dropPrev() {
 	}
 }
 
-// findLate looks for bytes to be carried over when the log is opened to append.
-func (l *Log) findLate() error {
+// lookLate looks for bytes to be carried over.
+func (l *Log) lookLate() error {
 	w := &l.w
-	l.dropPrev()
+	w.late = w.late || w.meta.Carry != nil
 	segs := w.meta.Segments
 	for _, s := range segs[max(0, len(segs)-lateLooks):] {
 		st, exists, err := statPath(filepath.Join(l.dir, s.Name))
@@ -89,7 +90,18 @@ func (l *Log) findLate() error {
 		}
 		w.late = w.late || exists && st.size > s.size()+s.Late
 	}
-	w.late = w.late || w.meta.Carry != nil
+	return nil
+}
+
+// findLate does so when the log is opened to append, and opens the file that every
+// append looks at.
+func (l *Log) findLate() error {
+	w := &l.w
+	l.dropPrev()
+	if err := l.lookLate(); err != nil {
+		return err
+	}
+	segs := w.meta.Segments
 	if len(segs) == 0 {
 		return nil
 	}
@@ -139,12 +151,14 @@ func (l *Log) carry(blocks int) error {
 	return nil
 }
 
-func (l *Log) carryAll(i int) error {
-	for {
+// carryAll carries over what segment i has, and says whether that was all.
+func (l *Log) carryAll(i int) (done bool, err error) {
+	for range carryBlocks {
 		if more, err := l.carryFrom(i); err != nil || !more {
-			return err
+			return err == nil, err
 		}
 	}
+	return false, nil
 }
 
 // carryFrom carries over the next block of segment i; more is false when there was

@@ -44,13 +44,13 @@ func (l *Log) identify(size int64, fresh bool, note record) (known bool, err err
 	if m.Log == "" {
 		*m = note.recall(h)
 	}
-	rotated := m.rotated() && (note.log != m.Log || note.end <= m.Base+size)
-	if h == nil && !rotated {
+	unmarked := m.fresh() && (note.log != m.Log || note.end <= m.Base+size)
+	if h == nil && !unmarked {
 		// Whatever comes after this emptiness is not what was there, however long.
 		r.size, r.head, r.top = size, nil, math.MaxInt64
 		return false, nil
 	}
-	ours := rotated
+	ours := unmarked
 	if m.Log != "" && m.Head != nil {
 		if ours, err = m.Head.isHeadOf(r.file.f); err != nil {
 			return false, err
@@ -89,12 +89,12 @@ func (r *reader) name(h *head, size int64, ours bool) bool {
 	return true
 }
 
-// nothing is identify for a missing file: right after a rotation, there is none
-// yet, and the log goes on.
+// nothing is identify for a missing file: at the start of a log, and right after a
+// rotation, it is still to be made.
 func (r *reader) nothing() (known bool) {
 	r.drop()
 	m := &r.meta
-	if !m.rotated() {
+	if !m.fresh() {
 		return false
 	}
 	if r.dead[m.Log] || r.log == m.Log && r.top > m.Base {

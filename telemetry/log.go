@@ -215,11 +215,12 @@ type writer struct {
 	// lockSeen: lock holds our record, or nothing.
 	lockSeen bool
 	file     *logFile // the active file, opened under the lock
-	meta     meta
-	known    int64 // size after our last append: below it, somebody cut the file
-	noted    int64 // the end that the lock's record tells others
-	limit    int64 // RLIMIT_FSIZE when the file was opened
-	retry    int64 // the position before which a rotation that failed is not tried again
+	meta     meta     // without an id while the file's first line is not there
+	old      string   // the id that it had before, then
+	known    int64    // size after our last append: below it, somebody cut the file
+	noted    int64    // the end that the lock's record tells others
+	limit    int64    // RLIMIT_FSIZE when the file was opened
+	retry    int64    // the position before which a rotation that failed is not tried again
 	buf      []byte
 	// The file that was rotated last, and the size up to which it was looked at.
 	prev     *logFile

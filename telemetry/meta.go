@@ -36,9 +36,10 @@ type segment struct {
 // size is how many bytes of the file are the log's.
 func (s segment) size() int64 { return s.End - s.First }
 
-// rotated says that the active file is the fresh one after a rotation: whatever
-// is in it belongs to the log. It gets its fingerprint once it has a line.
-func (m *meta) rotated() bool { return m.Log != "" && m.Head == nil && m.Base > 0 }
+// fresh says that the active file is the new one after a rotation, or about to be
+// made: whatever is in it belongs to the log, also the lines of others that come
+// before ours. It gets its fingerprint once it has a line.
+func (m *meta) fresh() bool { return m.Log != "" && m.Head == nil }
 
 // head is the fingerprint of the active file's first bytes. A file with another
 // head is another log, even under the same inode number.
@@ -101,9 +102,6 @@ var logIDs = base32.NewEncoding("abcdefghijkmnpqrstuvwxyz23456789").WithPadding(
 
 // logIDLen is the length of a log's id: 40 bits.
 const logIDLen = 8
-
-// newLogID returns a random id.
-func newLogID() string { return store.NewID("")[:logIDLen] }
 
 // nextLogID returns the id of the log with head h that came in the place of the
 // log old ("" when there was none). It is computed, so that readers, which write

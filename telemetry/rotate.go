@@ -82,10 +82,10 @@ func (l *Log) openSegment(s segment) (f *os.File, ours bool, err error) {
 const cantRotate = "the event log could not be rotated, and grows: "
 
 // afterAppend does what an append leaves to be done, under the lock: what fails is
-// told and left to the next append, since the line is in the log.
-func (l *Log) afterAppend() {
+// told and left to the next append, since the line is in the log. err is what has
+// failed already.
+func (l *Log) afterAppend(err error) {
 	w := &l.w
-	err := l.fingerprint()
 	if err == nil && (w.late || l.prevGrew()) {
 		err = l.carry(1)
 	}
@@ -93,7 +93,7 @@ func (l *Log) afterAppend() {
 		w.retry = w.meta.Base + w.known + l.rotateBytes/4
 		if err = l.rotate(); err == nil {
 			w.retry = 0
-			err = l.trim()
+			err = errors.Join(l.trim(), l.lookLate())
 		}
 	}
 	if err != nil {
@@ -112,24 +112,6 @@ func (l *Log) forget() {
 	}
 	l.dropPrev()
 	w.meta, w.known, w.noted = meta{}, 0, 0
-}
-
-// fingerprint writes down how a fresh active file begins, once that is known.
-func (l *Log) fingerprint() error {
-	w := &l.w
-	if w.meta.Head != nil {
-		return nil
-	}
-	h, err := readHead(w.file.f)
-	if err != nil || h == nil {
-		return err
-	}
-	if ok, err := l.reread(); err != nil || !ok || w.meta.Head != nil {
-		return err
-	}
-	m := w.meta
-	m.Head = h
-	return l.setMeta(m)
 }
 
 // reread reads events.meta again before it is changed: another process may have
@@ -260,7 +242,7 @@ func (l *Log) recover(st fileState, exists bool) (fileState, bool, error) {
 	return statPath(l.path)
 }
 
-// create makes the fresh active file after a rotation, or opens the one that a
+// create makes a fresh active file, or opens the one that a
 // program without the lock has made just now.
 func (l *Log) create() error {
 	if err := l.open(os.O_RDWR | os.O_APPEND | os.O_CREATE); err != nil {
@@ -271,7 +253,11 @@ func (l *Log) create() error {
 		return err
 	}
 	l.w.known = st.size
-	return l.sys.syncDir(l.dir)
+	if err := l.sys.syncDir(l.dir); err != nil {
+		l.forget() // so that it is tried again
+		return err
+	}
+	return nil
 }
 
 // sweep removes what killed writers of events.meta have left: its temporary files.

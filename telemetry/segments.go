@@ -97,9 +97,12 @@ func (l *Log) trim() error {
 	if n == 0 {
 		return nil
 	}
-	for i := range n {
-		if err := l.carryAll(i); err != nil { // what is late is not old
+	for i := range n { // what is late is not old
+		if done, err := l.carryAll(i); err != nil {
 			return err
+		} else if !done {
+			n = i // it grows as fast as it is read: the next time
+			break
 		}
 	}
 	var failed error

@@ -12,9 +12,6 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// carryBlocks bounds how much one Settle carries over while others wait.
-const carryBlocks = 16
-
 // Settle does what is left to do for the log: it writes down what readers of l have
 // found out, so that who starts later knows it too (that the log was cut or lost its
 // events.meta, and how far it reaches), completes a rotation that a killed process
@@ -146,8 +143,8 @@ func (l *Log) settleLocked(ctx context.Context, st fileState, exists bool) error
 func (l *Log) tidy(st fileState, exists bool) error {
 	w := &l.w
 	if w.file == nil || st.size != w.known {
-		if err := l.adopt(st, exists, nil); err != nil {
-			if errors.Is(err, errNoLine) {
+		if err := l.adopt(st, exists, false); err != nil {
+			if errors.Is(err, errNoLog) {
 				return nil
 			}
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
-func settle(t *testing.T, l *telemetry.Log) {
+func settle(t testing.TB, l *telemetry.Log) {
 	t.Helper()
 	if err := l.Settle(t.Context()); err != nil {
 		t.Fatal(err)

@@ -2,7 +2,10 @@ package telemetry
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -60,15 +63,32 @@ func (w *watch) subscribe() {
 	if !ok {
 		return
 	}
-	n, err := fsnotify.NewWatcher()
+	n, err := w.l.sys.watcher()
 	if err != nil {
-		return // no watches left: the poll does it
+		w.polls(err)
+		return
 	}
 	if err := n.Add(w.l.dir); err != nil {
 		_ = n.Close() // it watches nothing
+		if _, still := dirAt(w.l.dir); still {
+			w.polls(err)
+		}
 		return
 	}
 	w.notify, w.dir = n, dir
+}
+
+// polls says that the system gives no notifications, and what to do about it.
+func (w *watch) polls(err error) {
+	const head = "the event log is looked at every %s, since the system gives no notice of changes: %s"
+	sentence := fmt.Sprintf(head, w.l.fastPoll, errnoText(err))
+	switch {
+	case errors.Is(err, syscall.EMFILE):
+		sentence += " (raise fs.inotify.max_user_instances, or ulimit -n)"
+	case errors.Is(err, syscall.ENOSPC):
+		sentence = fmt.Sprintf(head, w.l.fastPoll, "no watches are left (raise fs.inotify.max_user_watches)")
+	}
+	w.l.tell(sentence)
 }
 
 // dirAt says which directory is at path, also through links; ok is false when

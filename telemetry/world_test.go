@@ -58,6 +58,9 @@ func newWorld(t testing.TB, opt telemetry.LogOptions, writers, readers int) *wor
 	}
 	t.Cleanup(func() {
 		for _, l := range w.writers {
+			if t.Failed() { // perhaps in the middle of something
+				l.Abandon()
+			}
 			if err := l.Close(); err != nil {
 				t.Error(err)
 			}
