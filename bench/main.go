@@ -25,8 +25,11 @@ import (
 	"time"
 )
 
-// atMost bounds a whole run; repeats of disturbed runs end two thirds in.
-const atMost = 12 * time.Minute
+// atMost bounds a whole run; what is disturbed is repeated until repeatFor is over.
+const (
+	atMost    = 12 * time.Minute
+	repeatFor = 5 * time.Minute
+)
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -76,7 +79,7 @@ func execute(ctx context.Context) error {
 	b := &bench{size: full, settle: 300 * time.Millisecond, idle: 5 * time.Second}
 	how := ""
 	if *quickly {
-		b.size, how = quick, " (a quick run: one round, no medians)"
+		b.size, how = quick, " (a quick run: one round of each, nothing repeated)"
 	}
 	var err error
 	if b.binary, err = filepath.Abs(*binary); err != nil {
@@ -158,7 +161,7 @@ func (b *bench) page(ctx context.Context, chosen []string, how string) (doc stri
 		return "", err
 	}
 	start := time.Now()
-	b.noRepeats = start.Add(atMost * 2 / 3)
+	b.noRepeats = start.Add(repeatFor)
 	p := &page{}
 	for _, row := range rows {
 		if len(chosen) > 0 && !slices.Contains(chosen, row.name) {

@@ -78,7 +78,7 @@ same machine. How to run one part, and what these figures can't say, is in [benc
 		}
 	}
 	if p.noisy {
-		b.WriteString("\n\\* Others used more than a tenth of the machine during a run, also when it was repeated.\n")
+		b.WriteString("\n\\* Others used more than a tenth of the machine during a run that counts here.\n")
 	}
 	for _, s := range p.sections {
 		b.WriteString("\n" + s)

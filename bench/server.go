@@ -35,6 +35,9 @@ var (
 	}
 )
 
+// fast reports whether a server writes what is shared and ready.
+func fast(kind string) bool { return kind == ring || kind == ringRaw || kind == apeClaw }
+
 // logName is what ape-claw calls its log; the others are told.
 const logName = "events.jsonl"
 

@@ -5,7 +5,8 @@ const eventSize = 450
 
 // size is how much is done; the shape of a run is the same for all.
 type size struct {
-	rounds int // of what is measured in turns
+	rounds     int // of what is measured in turns
+	fastRounds int // further ones for those whose run is over in half a second
 
 	fanClients, fanEvents   int
 	manyClients, manyEvents int
@@ -13,7 +14,7 @@ type size struct {
 	rateClients, rateEvents int
 	rate                    float64
 
-	slowClients, slowEvents   int
+	slowClients, slowEvents   int // a third of them for what is slow itself
 	stallClients, stallEvents int
 
 	backlogBytes int64
@@ -29,20 +30,20 @@ type size struct {
 }
 
 var (
-	full = size{rounds: 3,
+	full = size{rounds: 3, fastRounds: 2,
 		fanClients: 200, fanEvents: 10_000, manyClients: 1000, manyEvents: 2000,
-		rateClients: 200, rateEvents: 5000, rate: 500,
-		slowClients: 100, slowEvents: 20_000, stallClients: 10, stallEvents: 200_000,
+		rateClients: 200, rateEvents: 4000, rate: 500,
+		slowClients: 100, slowEvents: 60_000, stallClients: 10, stallEvents: 200_000,
 		backlogBytes: 1 << 30, asks: 50, tailEvents: 20_000,
 		appendRounds: 5, appendEvents: 40_000, startupRuns: 100, purchaseRuns: 15,
 		nodeShare: 10, repeats: 2}
 	quick = size{rounds: 1,
 		fanClients: 200, fanEvents: 10_000, manyClients: 1000, manyEvents: 2000,
 		rateClients: 200, rateEvents: 2500, rate: 500,
-		slowClients: 100, slowEvents: 20_000, stallClients: 10, stallEvents: 200_000,
+		slowClients: 100, slowEvents: 60_000, stallClients: 10, stallEvents: 200_000,
 		backlogBytes: 1 << 30, asks: 20, tailEvents: 20_000,
 		appendRounds: 3, appendEvents: 20_000, startupRuns: 20, purchaseRuns: 3,
-		nodeShare: 20, repeats: 1}
+		nodeShare: 20}
 	// tiny is for the test that keeps all this from rotting; its figures mean nothing.
 	tiny = size{rounds: 1,
 		fanClients: 5, fanEvents: 200, manyClients: 5, manyEvents: 100,

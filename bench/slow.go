@@ -22,6 +22,9 @@ func (b *bench) slow(ctx context.Context, p *page) error {
 				continue
 			}
 			a := ask{clients: b.size.slowClients, events: b.events(kind, b.size.slowEvents), timeout: 30 * time.Second}
+			if !fast(kind) {
+				a.events = max(1, a.events/3)
+			}
 			if kind != r3labs {
 				r, err := b.quiet(ctx, kind, a)
 				if err != nil {

@@ -32,13 +32,13 @@ func (b *bench) tail(ctx context.Context, p *page) error {
 	}
 	p.section(fmt.Sprintf(`## Following a stream
 
-One client, %d events as fast as one process writes them, median of %d rounds.
+One client, %d events as fast as one process writes them. Median of the rounds.
 
 | | events/s |
 |---|---|
 | `+"`ape-claw events tail --url`"+`, r3labs' client | %s |
 | a reader that only counts | %s |
-`, b.size.tailEvents, b.size.rounds, count(median(ours)), count(median(raw))))
+`, b.size.tailEvents, count(median(ours)), count(median(raw))))
 	return nil
 }
 
