@@ -192,11 +192,11 @@ test("a line's members keep their own text", () => {
 
 test("CSV has the columns of events export, and no formulas", () => {
   const row = (o) => csvRow(JSON.stringify(o));
-  assert.equal(COLUMNS.join(), "v,ts,eventType,agentId,sessionId,traceId,command,dryRun,chainId,ok,error,source,eventId,payload,result");
-  assert.equal(row({ v: 1, eventType: "a.b", ok: true, error: null, payload: { a: 'x"y' }, extra: 1 }), '1,,a.b,,,,,,,true,,,,"{""a"":""x\\""y""}",');
-  for (const evil of ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]) assert.match(row({ agentId: evil }).split(",").slice(3).join(","), /^"?'/, JSON.stringify(evil));
-  assert.equal(row({ agentId: "a,b\nc" }), ',,,"a,b\nc",,,,,,,,,,,');
-  assert.equal(csvRow('{"payload":{"n":1.50000000000000000001}}'), ",,,,,,,,,,,,,{\"n\":1.50000000000000000001},".replace('{"n":1.50000000000000000001}', '"{""n"":1.50000000000000000001}"'));
+  assert.equal(COLUMNS.join(), "v,ts,eventType,agentId,sessionId,traceId,command,dryRun,chainId,payload,result,ok,error,source,eventId");
+  assert.equal(row({ v: 1, eventType: "a.b", ok: true, error: null, payload: { a: 'x"y' }, extra: 1 }), '1,,a.b,,,,,,,"{""a"":""x\\""y""}",,true,,,');
+  for (const evil of ["=1+1", "+1", "-1", "@x", "\tx", "\rx", "\nx", " =1", "＝1"]) assert.match(row({ agentId: evil }).split(",")[3], /^"?'/, JSON.stringify(evil));
+  assert.equal(row({ chainId: -5, agentId: "a,b\nc" }), ',,,"a,b\nc",,,,,-5,,,,,,');
+  assert.equal(csvRow('{"data":1.50000000000000000001,"result":"=x"}'), ',,,,,,,,,1.50000000000000000001,"""=x""",,,,');
 });
 
 test("what has no look is written out", () => {

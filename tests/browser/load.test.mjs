@@ -1,6 +1,7 @@
 // Many events: twenty thousand rows, hundreds a second, a long pause, an export.
 // APE_CLAW_LOAD_SECONDS=30 runs the storm for as long.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { append, clean, event, frames, open, openContext, openTab, live, sentences, startServer, stateDir, text, until } from "./harness.mjs";
@@ -145,7 +146,7 @@ test("a long pause is bounded, and says what it did not keep", async (t) => {
 });
 
 test(`export of ${ROWS} rows, as they are in the log`, async (t) => {
-  const { dir, page } = await open(t, [event("x.y", { agentId: "=HYPERLINK(\"http://evil\")", payload: { n: "10.5" } })]);
+  const { dir, page } = await open(t, [event("x.y", { agentId: '=HYPERLINK("http://evil")', sessionId: " -1\u0007\ud800 é🦍", payload: { n: "10.5\u0000" }, result: '=x,"y"', error: "＝1\u2028", command: " lead", source: "\\." })]);
   await pour(dir, ROWS);
   await until("all rows", async () => (await text(page, "count")) === "20,001 events");
   const log = (await readFile(`${dir}/events.jsonl`, "utf8")).trimEnd().split("\n");
@@ -164,8 +165,14 @@ test(`export of ${ROWS} rows, as they are in the log`, async (t) => {
 
   const csv = await get("csv");
   assert.equal(csv.lines.length, ROWS + 2);
-  assert.equal(csv.lines[0], "v,ts,eventType,agentId,sessionId,traceId,command,dryRun,chainId,ok,error,source,eventId,payload,result");
+  assert.equal(csv.lines[0], "v,ts,eventType,agentId,sessionId,traceId,command,dryRun,chainId,payload,result,ok,error,source,eventId");
   assert.ok(csv.lines[1].includes(`,x.y,"'=HYPERLINK(""http://evil"")",`), csv.lines[1]);
+
+  // The command's file is the same, cell for cell.
+  if (process.env.APE_CLAW_BIN) {
+    const out = execFileSync(process.env.APE_CLAW_BIN, ["events", "export", "--format", "csv", "--state-dir", dir], { maxBuffer: 1 << 28, env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: `${dir}/home` } });
+    assert.deepEqual(csv.lines, out.toString().trimEnd().split("\n"));
+  }
 
   await page.selectOption("#f-type", "nft.quote.created");
   await until("some", async () => /^6,667 of/.test(await text(page, "count")));

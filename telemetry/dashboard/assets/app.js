@@ -317,7 +317,8 @@ addEventListener("popstate", (e) => {
 
 /** Fetches the steps of a trace from before what this page holds, once. */
 async function fetchOlder(trace) {
-  if (!trace || trace.length > 200 || store.older.has(trace)) return;
+  // What can be no trace's id is not asked for: it may be text that is being typed.
+  if (!trace || trace.length > 128 || /[\p{Cc}\p{Surrogate}\u2028\u2029]/u.test(trace) || store.older.has(trace)) return;
   store.older.set(trace, { steps: [], raws: new Set(), full: false });
   const limit = 1000;
   try {

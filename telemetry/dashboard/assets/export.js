@@ -2,21 +2,32 @@
 // with the columns of `ape-claw events export`.
 import { members } from "./format.js";
 
-export const COLUMNS = ["v", "ts", "eventType", "agentId", "sessionId", "traceId", "command", "dryRun", "chainId", "ok", "error", "source", "eventId", "payload", "result"];
+export const COLUMNS = ["v", "ts", "eventType", "agentId", "sessionId", "traceId", "command", "dryRun", "chainId", "payload", "result", "ok", "error", "source", "eventId"];
 
-/** A cell that a spreadsheet would run as a formula begins with an apostrophe. */
-export function cell(text) {
-  const s = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]|^\s|^\\\.$/u.test(s) ? `"${s.replaceAll('"', '""')}"` : s;
+const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/g;
+
+/**
+ * A text as a cell. Spreadsheets run what looks like a formula, and events hold
+ * text of strangers: such a text gets an apostrophe in front.
+ */
+function safe(text) {
+  const s = text.toWellFormed().replace(control, "\ufffd");
+  return /^ *[=+\-@\t\r\n＝＋－＠]/.test(s) ? `'${s}` : s;
 }
 
-/** The cells of one line: strings as their text, the rest with the log's own characters. */
+const quoted = (s) => (/[",\r\n]|^[\s\u0085]|^\\\.$/u.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+
+/** The cells of one line: strings as their text, JSON and numbers with the log's own characters. */
 export function csvRow(raw) {
   const fields = members(raw);
+  const value = (name) => {
+    const v = fields.get(name);
+    return v === undefined || v === "null" ? "" : v;
+  };
   return COLUMNS.map((name) => {
-    const value = fields.get(name);
-    if (value === undefined || value === "null") return "";
-    return cell(value[0] === '"' ? JSON.parse(value) : value);
+    if (name === "payload") return quoted(value("payload") || value("data")); // data: the published alias
+    const v = value(name);
+    return quoted(v[0] === '"' && name !== "result" ? safe(JSON.parse(v)) : v);
   }).join(",");
 }
 

@@ -21,9 +21,9 @@ export function rawNumber(raw, name) {
 }
 
 // Characters that have no look of their own, or change how their neighbours are
-// laid out: controls, directions, zero widths, lone surrogates. The joiner that
-// makes one emoji of several stays.
-const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d|\p{Surrogate}/gu;
+// laid out: controls, directions, zero widths, lone surrogates, and marks piled
+// higher than any script does. The joiner that makes one emoji of several stays.
+const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|(?<![\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d|(?<=\p{M}{8})\p{M}|\p{Surrogate}/gu;
 const plainText = /^[\x20-\x7e]*$/;
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
