@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 
@@ -129,6 +131,7 @@ func (d *Deps) examine(ctx context.Context) DoctorOut {
 	r.rpc(ctx)
 	r.market(cfg)
 	r.money(ctx, cfg)
+	r.serve(ctx)
 	r.conclude(cfg)
 	return r.out
 }
@@ -314,6 +317,27 @@ func (r *checkup) money(ctx context.Context, cfg *Config) {
 	}
 	if r.out.Execution.OpenTransactions = n; n > 0 {
 		r.warn("%d transaction(s) have no known outcome yet", n)
+	}
+}
+
+// serve tells who is set up to serve other machines that nobody could log in.
+func (r *checkup) serve(ctx context.Context) {
+	addr, err := r.d.serveAddr("")
+	if err != nil {
+		r.issue("%s", sentence(err))
+		return
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if ip, ipErr := netip.ParseAddr(host); err != nil || host == "localhost" || (ipErr == nil && ip.IsLoopback()) || !r.stateOK {
+		return
+	}
+	n, err := r.d.registry().Enabled(ctx)
+	switch {
+	case err != nil:
+		r.issue("agents: %s", sentence(err))
+	case n == 0:
+		r.warn("serve is set to listen at %s, beyond this machine, and no agent is registered: nobody could log in", addr)
+		r.next("ape-claw clawbot register --agent-id my-agent-1")
 	}
 }
 

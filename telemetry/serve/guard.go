@@ -40,7 +40,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		defer s.recoverPanic(w, r)
 		if secretInURL(r.URL, s.opt.Redactor) { // first: nothing after this may show it
 			s.refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "credentials do not belong into a URL, which histories and logs keep").
-				Hintf("send the headers x-agent-id and x-agent-token, and replace that token: ape-claw clawbot rotate"))
+				Hintf("send the headers x-agent-id and x-agent-token, and replace that token: ape-claw clawbot rotate --agent-id <id>"))
 			return
 		}
 		if !s.hostAllowed(r.Host) {

@@ -55,16 +55,24 @@ func (s *Server) lease(r *http.Request) (ctx context.Context, release func()) {
 	default:
 	}
 	// A client that does not read keeps its stream in a write: a deadline gets
-	// it out.
+	// it out. The connection may serve another request afterwards.
+	conn, _ := r.Context().Value(connKey{}).(*streamConn)
+	hurried := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		if c, ok := r.Context().Value(connKey{}).(*streamConn); ok && r.Context().Err() == nil {
-			if err := c.hurry(); err != nil {
+		defer close(hurried)
+		if conn != nil && r.Context().Err() == nil {
+			if err := conn.hurry(); err != nil {
 				s.opt.Logger.Debug("set deadline", "err", err)
 			}
 		}
 	})
 	return ctx, func() {
-		stop()
+		if !stop() {
+			<-hurried
+			if conn != nil {
+				conn.hurried.Store(s.draining.Err() != nil)
+			}
+		}
 		end()
 		s.leases.mu.Lock()
 		delete(s.leases.open, l)
