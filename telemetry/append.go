@@ -111,7 +111,7 @@ func (l *Log) write(line []byte, torn bool) (int64, error) {
 			return 0, errors.Join(errGlued, err)
 		}
 	}
-	w.known = end
+	w.known, w.whole = end, true
 	return end, nil
 }
 
@@ -150,7 +150,7 @@ func (l *Log) prepare(st fileState, exists bool) (torn bool, err error) {
 	if exists && !st.regular {
 		return false, notRegular(l.path)
 	}
-	if w.file != nil && st.size == w.known && st.size > 0 {
+	if w.file != nil && st.size == w.known && w.whole {
 		return false, nil // nobody but us has touched it
 	}
 	if err := l.adopt(st, exists, true); err != nil {
@@ -164,6 +164,7 @@ func (l *Log) prepare(st fileState, exists bool) (torn bool, err error) {
 // is empty, a log is begun if that may be. A rotation that was not completed is.
 func (l *Log) adopt(st fileState, exists, mayBegin bool) error {
 	w := &l.w
+	w.whole = false
 	same := w.file != nil // lock has made sure of it
 	note := readRecord(w.lock)
 	cut := same && st.size < w.known

@@ -31,6 +31,8 @@ func runChild(part string, args []string) int {
 			return childAppend(args[0], args[1], args[2])
 		case "ack":
 			return childAck(args[0], args[1])
+		case "rotate":
+			return childRotate(args[0], args[1], args[2])
 		case "full":
 			return childFull(args[0], args[1])
 		}

@@ -157,7 +157,7 @@ func (l *Log) closeWriter() error {
 		w.file = nil
 	}
 	l.dropPrev()
-	w.meta, w.known, w.noted = meta{}, 0, 0
+	w.meta, w.known, w.whole, w.noted = meta{}, 0, false, 0
 	return errors.Join(errs...)
 }
 

@@ -218,6 +218,7 @@ type writer struct {
 	meta     meta     // without an id while the file's first line is not there
 	old      string   // the id that it had before, then
 	known    int64    // size after our last append: below it, somebody cut the file
+	whole    bool     // known is the end of a line of ours
 	noted    int64    // the end that the lock's record tells others
 	limit    int64    // RLIMIT_FSIZE when the file was opened
 	retry    int64    // the position before which a rotation that failed is not tried again

@@ -111,7 +111,7 @@ func (l *Log) forget() {
 		w.file = nil
 	}
 	l.dropPrev()
-	w.meta, w.known, w.noted = meta{}, 0, 0
+	w.meta, w.known, w.whole, w.noted = meta{}, 0, false, 0
 }
 
 // reread reads events.meta again before it is changed: another process may have
@@ -252,7 +252,7 @@ func (l *Log) create() error {
 	if err != nil {
 		return err
 	}
-	l.w.known = st.size
+	l.w.known, l.w.whole = st.size, false
 	if err := l.sys.syncDir(l.dir); err != nil {
 		l.forget() // so that it is tried again
 		return err

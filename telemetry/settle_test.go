@@ -140,3 +140,20 @@ func TestSettleLeavesOthersAlone(t *testing.T) {
 		})
 	}
 }
+
+// TestSettleBetweenPieces: that a Settle has looked at half a line does not make it
+// a whole one.
+func TestSettleBetweenPieces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small, 1, 1)
+	for range 20 {
+		w.append(0)
+	}
+	w.hold()
+	w.piece(w.held[0])
+	for range 2 {
+		_ = w.settle(0)
+	}
+	w.append(0)
+	w.check()
+}

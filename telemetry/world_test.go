@@ -24,6 +24,7 @@ type world struct {
 	writers []*telemetry.Log
 	held    []*os.File // descriptors of programs that take no lock
 	pieces  map[*os.File]string
+	whole   map[string]bool // of the pieces, those that must be there once they are complete
 	readers []*follower
 	next    int
 	want    map[string]bool // lines that must be there once; the others may
@@ -48,7 +49,7 @@ type killed struct{}
 var errStep = errors.New("this call fails")
 
 func newWorld(t testing.TB, opt telemetry.LogOptions, writers, readers int) *world {
-	w := &world{t: t, dir: t.TempDir(), opt: opt, want: map[string]bool{}, pieces: map[*os.File]string{}, removes: opt.KeepBytes > 0}
+	w := &world{t: t, dir: t.TempDir(), opt: opt, want: map[string]bool{}, pieces: map[*os.File]string{}, whole: map[string]bool{}, removes: opt.KeepBytes > 0}
 	for i := range writers {
 		w.writers = append(w.writers, nil)
 		w.start(i)
@@ -161,6 +162,7 @@ func (w *world) foreign(f *os.File) {
 	if w.pieces[f] != "" {
 		s, w.pieces[f] = w.pieces[f], ""
 		w.write(f, s[len(s)/2:]+"\n")
+		w.want[s] = w.whole[s]
 		return
 	}
 	w.want[s] = !w.torn(f)
@@ -175,7 +177,7 @@ func (w *world) piece(f *os.File) {
 	}
 	s := w.id()
 	w.pieces[f] = s
-	w.want[s] = w.rotated(f) && !w.torn(f)
+	w.want[s], w.whole[s] = false, w.rotated(f) && !w.torn(f)
 	w.write(f, s[:len(s)/2])
 }
 
