@@ -308,3 +308,30 @@ func TestCredentialsThatCanNotBeChecked(t *testing.T) {
 		}
 	}
 }
+
+// On an address that is not loopback a server that knows its agents may listen.
+// It is called by addresses in digits, and asks.
+func TestWideAddress(t *testing.T) {
+	t.Parallel()
+	registry, token := oneAgent(t)
+	s := start(t, serve.Options{Log: newMemLog("aa"), Auth: registry, Addr: "0.0.0.0:0"})
+	if !s.AuthRequired() {
+		t.Error("it does not say that it asks")
+	}
+	for host, want := range map[string]int{"192.0.2.5": 401, "[2001:db8::5]:8787": 401, "evil.example": 403, "192.0.2.5.evil.example": 403, "": 200} {
+		var header []string
+		if host != "" {
+			header = []string{"Host", host}
+		}
+		if resp, body := s.get("/events/backlog", header...); resp.StatusCode != want {
+			t.Errorf("host %q: %d %s, want %d", host, resp.StatusCode, body, want)
+		}
+	}
+	if resp, _ := s.get("/events/backlog", append(creds("bot-1", token), "Host", "192.0.2.5")...); resp.StatusCode != 200 {
+		t.Errorf("an agent: %d", resp.StatusCode)
+	}
+	loopback := start(t, serve.Options{Log: newMemLog("aa"), Auth: registry})
+	if resp, _ := loopback.get("/events/backlog", "Host", "192.0.2.5"); resp.StatusCode != 403 || loopback.AuthRequired() {
+		t.Errorf("on loopback: %d", resp.StatusCode)
+	}
+}
