@@ -17,7 +17,7 @@ func TestTiny(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{size: tiny, source: source, binary: filepath.Join(t.TempDir(), "ape-claw"), settle: time.Millisecond, idle: time.Second}
+	b := &bench{size: tiny, source: source, binary: filepath.Join(t.TempDir(), "ape-claw"), settle: time.Millisecond, idle: time.Minute}
 	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-s -w", "-o", b.binary, "./cmd/ape-claw")
 	build.Dir = filepath.Dir(source)
 	if out, err := build.CombinedOutput(); err != nil {

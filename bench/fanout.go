@@ -43,7 +43,7 @@ func (b *bench) fanout200(ctx context.Context, p *page) error {
 	if r.all(apeClaw, isMeasured) {
 		mem, cpu, x := r.median(apeClaw, memory), r.median(apeClaw, cpuNs), r.ratio(apeClaw, ring, cpuNs)
 		p.verdict("the same, memory", "<= 32 MB", megabytes(mem), mem <= 32)
-		p.verdict("the same, server CPU a delivery", "<= 250 ns, or 1.1x the ring's", fmt.Sprintf("%.0f ns, %.2fx", cpu, x), cpu <= 250 || x > 0 && x <= 1.1)
+		p.verdict("the same, server CPU a delivery", "<= 250 ns, or 1.1x the ring's", fmt.Sprintf("%.0f ns", cpu)+beside(x), cpu <= 250 || x > 0 && x <= 1.1)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (b *bench) latency(ctx context.Context, p *page) error {
 		}
 		got, x := r.median(apeClaw, w.figure), r.ratio(apeClaw, ring, w.figure)
 		p.verdict(name+", "+w.what, fmt.Sprintf("<= %g %s, or %gx the ring's", w.most, w.unit, w.beside),
-			fmt.Sprintf("%.2f %s, %.2fx", got, w.unit, x), got <= w.most || x > 0 && x <= w.beside)
+			fmt.Sprintf("%.2f %s", got, w.unit)+beside(x), got <= w.most || x > 0 && x <= w.beside)
 	}
 	return nil
 }

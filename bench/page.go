@@ -61,8 +61,9 @@ func (p *page) markdown(how string, took time.Duration) string {
 
 <!-- Written by `+"`make bench`"+`. -->
 
-Measured with %s on %s/%s, %d cores%s, in %s%s. Compare ratios rather than times: what is compared ran in turns on the
-same machine. How to run one part, and what these figures can't say, is in [bench/README.md](../bench/README.md).
+Measured with %s on %s/%s, %d cores%s, in %s%s.
+Compare ratios rather than times: what is compared ran in turns on the same machine. How to run one part, and what these
+figures can't say, is in [bench/README.md](../bench/README.md).
 `, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuModel(), took.Round(time.Second), how)
 	if len(p.verdicts) > 0 {
 		b.WriteString("\n## Wanted of ape-claw\n\n| | wanted | measured | as wanted |\n|---|---|---|---|\n" + strings.Join(p.verdicts, "\n") + "\n")
@@ -105,6 +106,14 @@ func megabytes(v float64) string {
 		return fmt.Sprintf("%.1f GB", v/1024)
 	}
 	return fmt.Sprintf("%.0f MB", math.Max(0, v))
+}
+
+// beside writes a ratio to the ring after a figure, if the ring was measured.
+func beside(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.2fx", x)
 }
 
 func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }

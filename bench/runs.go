@@ -84,9 +84,13 @@ func (b *bench) load(ctx context.Context, srv *running, kind string, a ask) (run
 	if a.timeout == 0 {
 		a.timeout = time.Minute
 	}
+	idle := b.idle
+	if kind == node {
+		idle *= 4 // it encodes all that is there before it sends any of it
+	}
 	cmd := exec.CommandContext(ctx, filepath.Join(b.dir, "ssebench"), "-json", "-url", srv.url+"/events", "-file", srv.file,
 		"-pid", strconv.Itoa(srv.pid), "-size", strconv.Itoa(eventSize), "-n", strconv.Itoa(a.clients), "-slow", strconv.Itoa(a.slow),
-		"-events", strconv.Itoa(a.events), "-rate", strconv.FormatFloat(a.rate, 'g', -1, 64), "-timeout", a.timeout.String(), "-idle", b.idle.String(), "-settle", b.settle.String())
+		"-events", strconv.Itoa(a.events), "-rate", strconv.FormatFloat(a.rate, 'g', -1, 64), "-timeout", a.timeout.String(), "-idle", idle.String(), "-settle", b.settle.String())
 	out, err := cmd.Output()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(out) == 0 {
 		return run{}, fmt.Errorf("%w: %s%s", err, exit.Stderr, srv.errs)

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -93,11 +92,7 @@ func (b *bench) command(ctx context.Context, kind, dir, file string, clients int
 		cmd.Env = append(os.Environ(), "FILE="+file, "PORT=0")
 		return cmd
 	case apeClaw:
-		args := []string{"serve", "--addr", "127.0.0.1:0", "--json", "--state-dir", dir}
-		for _, flag := range b.capFlags {
-			args = append(args, flag, strconv.Itoa(clients+16))
-		}
-		cmd := exec.CommandContext(ctx, b.binary, args...)
+		cmd := exec.CommandContext(ctx, b.binary, "serve", "--addr", "127.0.0.1:0", "--json", "--state-dir", dir, "--max-clients", strconv.Itoa(clients+16))
 		cmd.Env = b.env()
 		return cmd
 	}
@@ -107,23 +102,6 @@ func (b *bench) command(ctx context.Context, kind, dir, file string, clients int
 // env keeps ape-claw out of its user's home.
 func (b *bench) env() []string {
 	return []string{"HOME=" + b.dir, "APE_CLAW_HOME=" + filepath.Join(b.dir, "home"), "PATH=" + os.Getenv("PATH")}
-}
-
-// findCapFlags looks which limits of this ape-claw must be raised for many
-// clients from one address.
-func (b *bench) findCapFlags(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, b.binary, "serve", "--help")
-	cmd.Env = b.env()
-	help, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("%s serve --help: %w", b.binary, err)
-	}
-	for _, flag := range []string{"--max-clients", "--max-per-address"} {
-		if slices.Contains(strings.Fields(string(help)), flag) {
-			b.capFlags = append(b.capFlags, flag)
-		}
-	}
-	return nil
 }
 
 // address reads the line in which a server says where it listens.

@@ -106,8 +106,11 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
+// smallEvents is how many a small run publishes.
+const smallEvents = 50
+
 // follow answers with a stream of what is appended to file, each line through
-// edit, until the client goes.
+// edit, until all have come or the client goes.
 func follow(file string, edit func(n int, line string) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rc := http.NewResponseController(w)
@@ -118,7 +121,7 @@ func follow(file string, edit func(n int, line string) string) http.Handler {
 		}
 		defer f.Close()
 		var rest string
-		for n := 0; ; {
+		for n := 0; n < smallEvents; {
 			select {
 			case <-r.Context().Done():
 				return
@@ -145,7 +148,7 @@ func follow(file string, edit func(n int, line string) string) http.Handler {
 
 func frame(_ int, line string) string { return "data: " + line + "\n" }
 
-// small is a run that gives up soon when something is missing.
+// small is a run against a server that edits what it sends.
 func small(t *testing.T, edit func(int, string) string) (Result, error) {
 	t.Helper()
 	c := Defaults()
@@ -153,8 +156,8 @@ func small(t *testing.T, edit func(int, string) string) (Result, error) {
 	srv := httptest.NewServer(follow(c.File, edit))
 	t.Cleanup(srv.Close)
 	t.Cleanup(srv.CloseClientConnections)
-	c.URL, c.Clients, c.Slow, c.Events, c.PID = srv.URL, 3, 1, 50, os.Getpid()
-	c.Idle, c.Settle, c.Batch = 100*time.Millisecond, 10*time.Millisecond, 7
+	c.URL, c.Clients, c.Slow, c.Events, c.PID = srv.URL, 3, 1, smallEvents, os.Getpid()
+	c.Settle, c.Batch = 10*time.Millisecond, 7
 	return Run(t.Context(), c)
 }
 
@@ -180,7 +183,7 @@ func TestRunFinds(t *testing.T) {
 				return ""
 			}
 			return frame(n, l)
-		}, func(r Result) bool { return r.Missing == 3 && r.Complete == 0 && r.TimedOut }},
+		}, func(r Result) bool { return r.Missing == 3 && r.Complete == 0 && r.Disconnected == 3 }},
 		"duplicates": {func(n int, l string) string {
 			if n == 30 {
 				return frame(n, l) + frame(n, l)
@@ -195,6 +198,22 @@ func TestRunFinds(t *testing.T) {
 				t.Errorf("%v: %+v", err, r)
 			}
 		})
+	}
+}
+
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if http.NewResponseController(w).Flush() == nil {
+			<-r.Context().Done()
+		}
+	}))
+	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections)
+	c := Defaults()
+	c.URL, c.File, c.Events, c.Settle, c.Idle = srv.URL, filepath.Join(t.TempDir(), "f"), 10, 0, time.Millisecond
+	if r, err := Run(t.Context(), c); err != nil || r.OK() || !r.TimedOut || r.Missing != 10 || r.Deliveries != 0 {
+		t.Errorf("%v: %+v", err, r)
 	}
 }
 
