@@ -96,8 +96,9 @@ func timeOf(value []byte) (time.Time, bool) {
 
 func inRange(t time.Time) bool { return t.Year() >= 0 && t.Unix() < maxUnix }
 
-// exportChunk is how many bytes of lines an export holds at once.
-const exportChunk = 1 << 20
+// exportChunk is how many bytes of lines an export holds at once, but for a line that
+// is longer.
+const exportChunk = 256 << 10
 
 // ExportOptions says what of a log to export.
 type ExportOptions struct {
@@ -116,7 +117,7 @@ type ExportResult struct {
 
 // Export calls put for every event that matches, oldest first, as it stands in the
 // log (and redacted, as for every reader), up to the end that the log has now:
-// writers who are faster do not make it endless. It holds a mebibyte at a time. A
+// writers who are faster do not make it endless. It holds a small part at a time. A
 // cursor that can't be served is a *ResetError; a log that is cut or trimmed past
 // the reader is a Conflict, since events would be missing.
 func (l *Log) Export(ctx context.Context, opt ExportOptions, put func(line []byte) error) (ExportResult, error) {

@@ -284,3 +284,38 @@ func TestExportIsInterrupted(t *testing.T) {
 		t.Errorf("the log has %d lines", len(lines))
 	}
 }
+
+// Memory stays flat however large the log is.
+func TestExportAndQueryAreFlat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	line := []byte(`{"ts":1771416000,"eventType":"a.b","payload":{"pad":"` + strings.Repeat("x", 400) + `"}}` + "\n")
+	peak := func(events int, args ...string) int64 {
+		if err := os.MkdirAll(filepath.Dir(w.log()), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Create(w.log())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range events / 10 { // piecemeal: a child's peak begins with its parent's memory
+			if _, err := f.Write(bytes.Repeat(line, 10)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		cmd := w.command(append([]string{"events"}, args...)...)
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	}
+	for _, args := range [][]string{{"export"}, {"export", "--format", "csv"}, {"query", "--type", "none.*"}, {"query", "--limit", "0", "--after", "0-0", "--type", "none.*"}} {
+		small, large := peak(10, args...), peak(130_000, args...) // 60 MB
+		if large-small > 32<<20 {
+			t.Errorf("events %v: %d MiB more for 60 MB", args, (large-small)>>20)
+		}
+	}
+}
