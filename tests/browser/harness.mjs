@@ -26,8 +26,8 @@ export async function until(what, check) {
 
 /** The program under test: APE_CLAW_BIN, or, when that is not set, the small server in server/, built here. */
 let built = "";
-function program(dir, addr) {
-  const args = ["--state-dir", dir, "--addr", addr];
+function program(dir, addr, more) {
+  const args = ["--state-dir", dir, "--addr", addr, ...more];
   if (process.env.APE_CLAW_BIN) return [process.env.APE_CLAW_BIN, ["serve", ...args, "--json"]];
   if (!built) {
     built = join(mkdtempSync(join(tmpdir(), "ape-claw-server-")), "server");
@@ -44,8 +44,8 @@ export async function stateDir(t) {
 }
 
 /** Starts a server; {url, addr, dir, stop(), kill()}. */
-export async function startServer(t, dir, addr = "127.0.0.1:0") {
-  const [bin, args] = program(dir, addr);
+export async function startServer(t, dir, addr = "127.0.0.1:0", more = []) {
+  const [bin, args] = program(dir, addr, more);
   // No settings of whoever runs the tests; a home of its own.
   const child = spawn(bin, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home") } });
   let stderr = "";
@@ -156,10 +156,20 @@ export const frames = (page, n = 3) => page.evaluate(async (n) => {
   for (let i = 0; i < n; i++) await new Promise(requestAnimationFrame);
 }, n);
 
+/** What a gate answers for a script of the page with other numbers in it. */
+export async function changed(server, path, ...changes) {
+  let body = await (await fetch(server.url + path)).text();
+  for (const [from, to] of changes) {
+    assert.ok(body.includes(from), `${path} has ${from}`);
+    body = body.replace(from, to);
+  }
+  return { status: 200, headers: { "Content-Type": "text/javascript" }, body };
+}
+
 /**
  * A gate before a server: what a proxy, or a server that asks who is reading,
- * answers in its place. gate.answer(request) returns {status, headers, body} or
- * nothing; gate.cut() ends every connection; gate.streams counts those open.
+ * answers in its place. gate.answer(request) returns {status, headers, body, open}
+ * or nothing; gate.cut() ends every connection; gate.streams counts those open.
  */
 export async function startGate(t, target) {
   const to = new URL(target);
@@ -170,6 +180,7 @@ export async function startGate(t, target) {
     const own = gate.answer({ method: req.method, url: req.url, headers: req.headers, body: Buffer.concat(chunks).toString() });
     if (own) {
       res.writeHead(own.status, { "Content-Type": "application/json", ...own.headers });
+      if (own.open) return res.write(own.body); // and nothing more
       return res.end(typeof own.body === "string" ? own.body : JSON.stringify(own.body ?? {}));
     }
     const headers = { ...req.headers, host: to.host };

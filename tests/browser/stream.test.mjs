@@ -1,8 +1,9 @@
 // One stream a browser: tabs share a worker, which outlives its server and any
 // of its tabs; and what the page says when the stream is refused.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import test from "node:test";
-import { append, clean, event, frames, live, open, openContext, openPage, openTab, rows, sentences, shows, startGate, startServer, stateDir, text, until } from "./harness.mjs";
+import { append, changed, clean, event, frames, live, open, openContext, openPage, openTab, rows, sentences, shows, startGate, startServer, stateDir, text, until } from "./harness.mjs";
 
 const health = async (url) => (await fetch(`${url}/api/health`)).json();
 const shared = (page) => page.evaluate(() => document.body.dataset.stream);
@@ -24,11 +25,12 @@ test("nine tabs share one stream; a restart and the end of a tab cost them nothi
   await append(dir, event("a.two"));
   for (const page of tabs) await until("the event", async () => (await sentences(page)).join() === "A two,A one");
 
-  // One closes, one crashes, one is suspended with its page: the others go on.
+  // One closes, one crashes: the others go on.
   await tabs.shift().close();
   const crashed = tabs.shift();
   crashed.goto("chrome://crash").catch(() => {}); // which never answers
   await new Promise((resolve) => crashed.once("crash", resolve));
+  await until("the crashed one to be missed", async () => (await tabs[0].locator("#state").getAttribute("title")) === "one stream for 7 pages of this browser");
   await append(dir, event("a.three"));
   for (const page of tabs) await until("the event", async () => (await sentences(page))[0] === "A three");
 
@@ -64,18 +66,50 @@ test("without a shared worker the page has a stream of its own", async (t) => {
   clean(page);
 });
 
-test("without locks a tab is known to be gone by its silence, and a page with them is not needed", async (t) => {
-  const dir = await stateDir(t);
-  const server = await startServer(t, dir);
+test("a worker that does not load is done without", async (t) => {
+  const server = await startServer(t, await stateDir(t));
+  const gate = await startGate(t, server.url);
+  gate.answer = ({ url }) => (url === "/assets/worker.js" ? { status: 404 } : null);
+  const page = await openPage(t, gate.url);
+  await live(page);
+  await until("a stream of its own", async () => (await shared(page)) === "own");
+});
+
+test("without locks a tab is known to be gone by its silence", async (t) => {
+  const server = await startServer(t, await stateDir(t));
+  const gate = await startGate(t, server.url);
+  const worker = await changed(server, "/assets/worker.js", ["PING = 15_000", "PING = 200"]);
+  const feed = await changed(server, "/assets/feed.js", ["HEALTH_EVERY = 10_000", "HEALTH_EVERY = 300"]);
+  gate.answer = ({ url }) => ({ "/assets/worker.js": worker, "/assets/feed.js": feed })[url];
   const context = await openContext(t);
   await context.addInitScript(() => Object.defineProperty(navigator, "locks", { value: undefined }));
-  const pages = [await openTab(context, server.url), await openTab(context, server.url)];
-  for (const page of pages) await live(page);
-  await pages[0].close();
-  await append(dir, event("a.one"));
-  await shows(pages[1], 1);
-  assert.equal((await health(server.url)).counts.clients, 1);
-  clean(pages[1]);
+  const [page, crashed] = [await openTab(context, gate.url), await openTab(context, gate.url)];
+  for (const tab of [page, crashed]) await live(tab);
+  const title = (n) => until(`${n} tabs`, async () => (await page.locator("#state").getAttribute("title"))?.startsWith(`one stream for ${n} page`));
+  await title(2);
+  crashed.goto("chrome://crash").catch(() => {}); // which never answers
+  await title(1);
+  assert.equal(gate.streams, 1);
+  clean(page);
+});
+
+test("a stream that sends nothing, not even heartbeats, is opened anew where it was", async (t) => {
+  const server = await startServer(t, await stateDir(t));
+  const gate = await startGate(t, server.url);
+  const feed = await changed(server, "/assets/feed.js", ["HEALTH_EVERY = 10_000", "HEALTH_EVERY = 300"], ["SILENCE = 50_000", "SILENCE = 1000"]);
+  const asked = [];
+  gate.answer = ({ url }) => {
+    if (url === "/assets/feed.js") return feed;
+    if (!url.startsWith("/events?")) return null;
+    asked.push(url);
+    return { status: 200, open: true, headers: { "Content-Type": "text/event-stream" }, body: `id: aa-7\ndata: ${event("a.one")}\n\nevent: cursor\nid: aa-9\ndata: {}\n\n` };
+  };
+  const page = await openPage(t, gate.url);
+  await shows(page, 1);
+  await until("a second stream", () => asked.length > 1);
+  assert.equal(asked[1], "/events?type=*&after=aa-9");
+  await frames(page);
+  assert.equal(await rows(page).count(), 1); // the same id again is no second event
 });
 
 test("a script address that is not the worker's is refused", async (t) => {
@@ -177,6 +211,32 @@ test("log in, read on where it was, log out", async (t) => {
   await page.waitForSelector("#login[open]");
 });
 
+test("log in at a server that asks", { skip: !process.env.APE_CLAW_BIN }, async (t) => {
+  const dir = await stateDir(t);
+  const env = { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: `${dir}/home` };
+  const { token } = JSON.parse(execFileSync(process.env.APE_CLAW_BIN, ["clawbot", "register", "--name", "mara", "--agent-id", "mara", "--state-dir", dir, "--json"], { env }));
+  assert.match(token, /^claw_/);
+  const server = await startServer(t, dir, "127.0.0.1:0", ["--require-auth"]);
+  const context = await openContext(t);
+  const page = await openTab(context, server.url);
+  await page.waitForSelector("#login[open]");
+  assert.equal(await rows(page).count(), 0);
+  await page.fill("#login-agent", "mara");
+  await page.fill("#login-token", "claw_wrong");
+  await page.keyboard.press("Enter");
+  await until("the refusal", async () => (await text(page, "login-error")).length > 10);
+  await page.fill("#login-token", token);
+  await page.keyboard.press("Enter");
+  await live(page);
+  await until("the name", async () => (await text(page, "who-name")) === "mara");
+  await append(dir, event("a.one"));
+  await until("the event", async () => (await sentences(page))[0] === "A one");
+  assert.equal(await page.evaluate(() => document.cookie), "");
+  await page.locator("#logout").click();
+  await page.waitForSelector("#login[open]");
+  await shows(page, 0);
+});
+
 test("a refused stream is told in words, with what to do, and tried again", async (t) => {
   const dir = await stateDir(t);
   await append(dir, event("a.one"));
@@ -185,7 +245,7 @@ test("a refused stream is told in words, with what to do, and tried again", asyn
   let refusal = { status: 503, headers: { "Retry-After": "1" }, body: { error: "all 512 streams are taken", code: "upstream", hint: "close a page" } };
   gate.answer = ({ url }) => (url.startsWith("/events?") ? refusal : null);
   const page = await openPage(t, gate.url);
-  const says = (what) => until(String(what), async () => what.test(await text(page, "banner-text")));
+  const says = (what) => until(String(what), async () => what.test((await page.locator("#banner").innerText()).replace(/\s+/g, " ")));
   await says(/^All 512 streams are taken\. Close a page\. Trying again in \d+ s\.$/);
   assert.equal(await page.title(), "Refused · ape-claw");
   refusal = { status: 429, headers: { "Retry-After": "1" }, body: {} };

@@ -152,18 +152,25 @@ function headline() {
 }
 
 function banner() {
-  const { why = "", todo = "", retryAt = 0 } = state;
-  const again = retryAt ? `Trying again in ${Math.max(1, Math.ceil((retryAt - Date.now()) / 1000))} s.` : "Trying again.";
+  const { why = "", todo = "" } = state;
+  const and = todo ? ` ${upper(todo)}.` : "";
   const text = {
-    stale: () => `Not live: ${why}. What is shown ends at ${new Date(staleSince).toLocaleTimeString("en-GB")}. ${todo ? `${upper(todo)}. ` : ""}${again}`,
-    refused: () => `${upper(why)}. ${todo ? `${upper(todo)}. ` : ""}${again}`,
+    stale: () => `Not live: ${why}. What is shown ends at ${new Date(staleSince).toLocaleTimeString("en-GB")}.${and}`,
+    refused: () => `${upper(why)}.${and}`,
     login: () => `Log in to read on: ${why}.`,
   }[state.state]?.() ?? "";
   $("banner").hidden = !text;
   $("banner-login").hidden = state.state !== "login";
   if ($("banner-text").textContent !== text) $("banner-text").textContent = visible(text);
+  again();
 }
-setInterval(() => state.retryAt && banner(), 1000);
+
+/** Counts down to the next try, beside what is read out. */
+function again() {
+  const left = state.retryAt ? Math.max(1, Math.ceil((state.retryAt - Date.now()) / 1000)) : 0;
+  $("banner-again").textContent = state.state === "login" ? "" : left ? `Trying again in ${left} s.` : "Trying again.";
+}
+setInterval(() => state.retryAt && again(), 1000);
 $("banner-login").addEventListener("click", () => session.open());
 
 let summaryAt = -1000, summaryLater = 0;
@@ -438,11 +445,11 @@ const link = connect({
     node.className = `profile ${sandbox ? "sandbox" : "real"}`;
     node.replaceChildren(el("b", null, sandbox ? "Sandbox" : "Real"), el("span", null, ` chain ${body.profile?.chainId ?? "?"}`));
     node.title = `ape-claw ${body.version ?? ""}: ${plural(body.counts?.clients ?? 0, "open stream")}, ${plural(body.counts?.badLines ?? 0, "unreadable line")} in the log`;
-    $("state").title = link?.kind === "shared" ? `one stream for ${plural(Math.max(1, tabs), "page")} of this browser` : "a stream of this page's own";
+    $("state").title = document.body.dataset.stream === "shared" ? `one stream for ${plural(Math.max(1, tabs), "page")} of this browser` : "a stream of this page's own";
   },
+  onKind: (kind) => (document.body.dataset.stream = kind),
   onForget() {
     restart();
     $("who").hidden = true;
   },
 });
-document.body.dataset.stream = link.kind;

@@ -36,6 +36,7 @@ export class Feed {
 
   stop() {
     this.running = false;
+    this.state = { state: "connecting" }; // what it is when it is started again
     this.source?.close();
     clearTimeout(this.timer);
     clearInterval(this.ticking);

@@ -7,8 +7,8 @@ const DEAF = 50_000; // a worker pings every 15 s; one that does not has died
 const SLOW = 8_000; // to answer the first time
 
 /**
- * connect({build, onItems(items, missed), onState(state), onHealth(health, tabs), onForget()})
- * returns {kind, retry(), forget()}.
+ * connect({build, onItems(items, missed), onState(state), onHealth(health, tabs), onForget(), onKind(kind)})
+ * returns {kind, retry(), forget()}; kind is "shared" or "own".
  */
 export function connect(on) {
   const link = { kind: "", retry: () => {}, forget: () => {} };
@@ -92,6 +92,7 @@ function shared(link, worker, on) {
   addEventListener("pagehide", () => over || send("bye"));
   addEventListener("pageshow", (e) => e.persisted && !over && hello());
   Object.assign(link, { kind: "shared", retry: () => send("retry"), forget: () => send("forget") });
+  on.onKind("shared");
 }
 
 /** Holds a lock for as long as the page lives, and tells its name; "" where there are none. */
@@ -122,4 +123,5 @@ function own(link, on) {
       feed.start();
     },
   });
+  on.onKind("own");
 }
