@@ -141,16 +141,23 @@ func TestExportIsTheLogByteForByte(t *testing.T) {
 func TestExportEndsWhereTheLogEnded(t *testing.T) {
 	t.Parallel()
 	l := newLog(t, t.TempDir())
-	appendLine(t, l, line("one"))
-	end := appendLine(t, l, line("two"))
-	n := 0
-	res, err := l.Export(t.Context(), telemetry.ExportOptions{}, func([]byte) error {
-		n++
-		appendLine(t, l, line("later"))
+	const n = 3000 // more than is read at once
+	var end telemetry.Cursor
+	for i := range n {
+		end = appendLine(t, l, line("%d %s", i, strings.Repeat("x", 200)))
+	}
+	var count int
+	res, err := l.Export(t.Context(), telemetry.ExportOptions{}, func(b []byte) error {
+		if count++; bytes.Contains(b, []byte("later")) {
+			t.Errorf("%s", b)
+		}
+		if count%1000 == 1 {
+			appendLine(t, l, line("later"))
+		}
 		return nil
 	})
-	if err != nil || n != 2 || res.Cursor != end {
-		t.Errorf("%d events, %v, %v; the end was %s", n, res, err, end)
+	if err != nil || count != n || res.Cursor != end {
+		t.Errorf("%d events, %v, %v; the end was %s", count, res, err, end)
 	}
 }
 

@@ -296,16 +296,29 @@ func TestImportGoesOnWhereItStopped(t *testing.T) {
 
 func TestImportIsInterrupted(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
 	text := source(50)
-	res, err := newLog(t, dir).Import(ctx, strings.NewReader(text), int64(len(text)), telemetry.ImportOptions{Progress: func(stage string, done, _ int64) {
-		if stage == "import" && done > int64(len(text)/2) {
-			cancel()
+	for _, dry := range []bool{false, true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		res, err := newLog(t, t.TempDir()).Import(ctx, strings.NewReader(text), int64(len(text)), telemetry.ImportOptions{DryRun: dry, Progress: func(stage string, done, _ int64) {
+			if stage == "import" && done > int64(len(text)/2) {
+				cancel()
+			}
+		}})
+		if !errors.Is(err, context.Canceled) || res.Imported == 0 || res.Imported > 30 {
+			t.Errorf("%+v, %v", res, err)
 		}
-	}})
-	if !errors.Is(err, context.Canceled) || res.Imported == 0 || res.Imported > 30 {
-		t.Errorf("%+v, %v", res, err)
+	}
+}
+
+// No secret is cut in half and kept.
+func TestImportRedactsBeforeItCuts(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const secret = "correct-horse-battery"
+	text := fmt.Sprintf(`{"ts":1771416000,"eventType":"a.b","command":"%s%s","error":"%s%s"}`, strings.Repeat("c", 206), secret, strings.Repeat("e", 8<<10-10), secret)
+	importText(t, newLog(t, dir), text, telemetry.ImportOptions{Redactor: telemetry.NewRedactor(secret)})
+	if strings.Contains(rawLog(t, dir), "corre") {
+		t.Errorf("%s", rawLog(t, dir))
 	}
 }
 
