@@ -38,8 +38,10 @@ const (
 	carryBlocks = 16      // and how often while others wait
 	markLen     = 64
 	// lateLooks is how many segments a process looks at when it opens the log to
-	// append, or rotates it. Every append looks at the newest, and Settle at all.
-	lateLooks = 64
+	// append, or rotates it. Every append looks at the newest, and Settle at
+	// settleLooks of the newest and of the others: at all when they are few.
+	lateLooks   = 64
+	settleLooks = 256
 )
 
 // newMark returns a mark as events.meta holds it.

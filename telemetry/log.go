@@ -69,7 +69,8 @@ type Log struct {
 	noNotify                    bool
 	sys                         system
 	notice                      func(string)
-	told                        sync.Map // the sentences that notice was told
+	told                        sync.Map      // the sentences that notice was told
+	lateAt                      atomic.Uint32 // whose turn it is at the next Settle
 
 	w writer
 	r reader

@@ -29,6 +29,9 @@ const (
 // line. A cursor that can't be served is a *ResetError. The lines' bytes are the
 // caller's.
 func (l *Log) ReadAfter(ctx context.Context, after Cursor, maxLines, maxBytes int) (lines []Line, next Cursor, err error) {
+	if after.IsZero() {
+		l.recheck()
+	}
 	lines, next, err = l.readAfter(ctx, after, maxLines, maxBytes)
 	var reset *ResetError
 	if errors.Is(err, errSegmentGone) || errors.As(err, &reset) {

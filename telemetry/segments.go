@@ -57,19 +57,19 @@ var errSegmentGone = errors.New("a part of the event log is not there any more")
 // recheck makes the next look find out anew which segments are there.
 func (l *Log) recheck() {
 	l.r.mu.Lock()
-	l.r.checked = false
+	l.r.verify = true
 	l.r.mu.Unlock()
 }
 
 // present returns the segments after the last one that is missing: the log starts
-// there now, since what is before can't be reached. That is looked at when
-// events.meta changes, and when opening one has failed: a log may have thousands.
-// A segment that is shorter than it was has lost some lines, as after a power cut,
-// and keeps the others.
+// there now, since what is before can't be reached. A log may have thousands, so that
+// is looked at only where it matters: when its start is asked for, and when opening a
+// segment has failed. A segment that is shorter than it was has lost some lines, as
+// in a power cut, and keeps the others.
 func (l *Log) present() ([]segment, error) {
 	r := &l.r
 	segs := r.meta.Segments
-	if r.checked {
+	if !r.verify {
 		return segs[r.present:], nil
 	}
 	first := len(segs)
@@ -83,7 +83,7 @@ func (l *Log) present() ([]segment, error) {
 		}
 		first--
 	}
-	r.present, r.checked = first, true
+	r.present, r.verify = first, false
 	return segs[first:], nil
 }
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -65,15 +67,20 @@ func (l *Log) due(ctx context.Context) (late map[string]int64, due bool, err err
 	if !v.exists() {
 		return nil, false, nil
 	}
-	late = map[string]int64{}
-	for _, s := range m.Segments {
+	late = maps.Clone(seen)
+	if late == nil {
+		late = map[string]int64{}
+	}
+	for _, s := range l.lateTurn(m.Segments) {
 		st, exists, err := statPath(filepath.Join(l.dir, s.Name))
 		if err != nil {
 			return nil, false, err
 		}
 		if exists && st.size > s.size()+s.Late {
-			late[s.Name] = st.size
 			due = due || seen[s.Name] != st.size
+			late[s.Name] = st.size
+		} else {
+			delete(late, s.Name)
 		}
 	}
 	if due || m.Log != v.log || m.Next != nil || m.Carry != nil || m.Head == nil && v.size > 0 || l.tooMany(&m) > 0 {
@@ -85,6 +92,18 @@ func (l *Log) due(ctx context.Context) (late map[string]int64, due bool, err err
 	}
 	note := l.noteOf()
 	return late, note.log != v.log || note.end < end, nil
+}
+
+// lateTurn returns the segments that this Settle looks at: the newest, and of the
+// others as many, the next ones each time.
+func (l *Log) lateTurn(segs []segment) []segment {
+	if len(segs) <= 2*settleLooks {
+		return segs
+	}
+	old := segs[:len(segs)-settleLooks]
+	from := int(l.lateAt.Add(settleLooks)-settleLooks) % len(old)
+	turn := old[from:min(from+settleLooks, len(old))]
+	return slices.Concat(segs[len(segs)-settleLooks:], turn, old[:settleLooks-len(turn)])
 }
 
 func readOnlyIsFine(err error) error {

@@ -38,7 +38,7 @@ type reader struct {
 	top      int64            // the farthest end of log that was seen: below it, bytes are gone
 	dead     map[string]bool  // ids of logs that were cut, never to be used again
 	present  int              // the first of meta's segments that can be read
-	checked  bool             // present was found out
+	verify   bool             // present is to be found out
 	late     map[string]int64 // sizes of segments at the last Settle, where more than the log's bytes
 	stats    Stats
 	bad      BadLines
@@ -127,7 +127,7 @@ func (r *reader) dropMeta() {
 	if r.metaFile != nil {
 		_ = r.metaFile.Close() // only read: nothing to lose
 	}
-	r.metaFile, r.meta, r.metaAt, r.looked, r.checked = nil, meta{}, metaState{}, false, false
+	r.metaFile, r.meta, r.metaAt, r.looked = nil, meta{}, metaState{}, false
 }
 
 func (r *reader) drop() {
@@ -267,7 +267,7 @@ func (l *Log) refreshMeta() (fresh bool, err error) {
 			return false, err
 		}
 	}
-	r.metaAt, r.looked = at, true
+	r.metaAt, r.looked, r.present = at, true, 0
 	return true, nil
 }
 

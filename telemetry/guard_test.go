@@ -1,0 +1,234 @@
+package telemetry_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+// TestMetaIsReplaced: who has opened events.meta reads all of what it said then,
+// however it changes meanwhile.
+func TestMetaIsReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := telemetry.NewLog(dir, telemetry.LogOptions{RotateBytes: 50})
+	defer l.Close()
+	appendLine(t, l, line("one"))
+	path := filepath.Join(dir, "events.meta")
+	said, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i := range 10 {
+		appendLine(t, l, line("%d", i))
+	}
+	b, err := io.ReadAll(f)
+	if err != nil || string(b) != string(said) {
+		t.Errorf("it said %q, and now says %q, %v", said, b, err)
+	}
+	if now, err := os.ReadFile(path); err != nil || string(now) == string(said) {
+		t.Errorf("there was no rotation: %q, %v", now, err)
+	}
+}
+
+// TestRotationCantBeWrittenDown: when events.meta can't be replaced any more, at
+// whichever of its changes that begins, appends go on, and no line has a double.
+func TestRotationCantBeWrittenDown(t *testing.T) {
+	t.Parallel()
+	for allowed := range 6 {
+		var said []string
+		opt := small
+		opt.Notice = func(s string) { said = append(said, s) }
+		w := newWorld(t, opt, 0, 2)
+		l := telemetry.NewLog(w.dir, opt)
+		left := allowed + 1 // the log's name
+		l.SetSteps(func(op string) error {
+			if op == "write events.meta" {
+				if left--; left < 0 {
+					return errStep
+				}
+			}
+			w.follow(w.readers[0], -1, 0)
+			return nil
+		})
+		for range 40 {
+			s := w.id()
+			w.want[s] = true
+			appendLine(t, l, []byte(s))
+			w.follow(w.readers[0], -1, 0)
+		}
+		if len(said) != 1 || !strings.Contains(said[0], "could not be rotated") {
+			t.Errorf("it was said %q", said)
+		}
+		l.Abandon()
+		w.opt.Notice = nil
+		w.writers = append(w.writers, nil)
+		w.start(0)
+		for range 20 {
+			w.append(0)
+		}
+		w.check()
+		if st := w.readers[0].log.Stats(); st.Segments < 2 {
+			t.Errorf("it never was rotated: %+v", st)
+		}
+	}
+}
+
+// TestNoOrphans: a process that is killed while it rotates and removes leaves, once
+// others have gone on, no file that events.meta does not list.
+func TestNoOrphans(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 40; n++ {
+		opt := small
+		opt.KeepBytes = 120
+		w := newWorld(t, opt, 1, 0)
+		for range 30 {
+			w.append(0)
+		}
+		w.die = n
+		for range 40 {
+			w.append(0)
+		}
+		if err := os.WriteFile(filepath.Join(w.dir, ".events.meta.123"), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			w.append(0)
+		}
+		meta, err := os.ReadFile(filepath.Join(w.dir, "events.meta"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, err := os.ReadDir(w.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if n := e.Name(); !slices.Contains([]string{"events.jsonl", "events.lock", "events.meta"}, n) && !strings.Contains(string(meta), `"`+n+`"`) {
+				t.Errorf("%s was left", n)
+			}
+		}
+	}
+}
+
+// TestCarriedByOthers: a process that does not know what another has carried over
+// neither does it again nor forgets it.
+func TestCarriedByOthers(t *testing.T) {
+	t.Parallel()
+	w, f := rotatedWith(t, telemetry.LogOptions{RotateBytes: 200})
+	w.writers = append(w.writers, nil)
+	w.start(1)
+	w.append(1)
+	for range 3 {
+		w.foreign(f)
+		if err := w.settle(0); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			w.append(1)
+		}
+	}
+	w.check()
+}
+
+// TestForeignLinesAtEachCall: programs without the lock add lines, to the active file
+// and to files they hold open, between all calls of a rotation, while a follower and
+// a fresh reader look.
+func TestForeignLinesAtEachCall(t *testing.T) {
+	t.Parallel()
+	for _, path := range []bool{true, false} {
+		w := newWorld(t, small, 2, 2)
+		w.append(0)
+		w.hold()
+		n := 0
+		w.atStep = func() {
+			if n++; n > 60 {
+				return
+			}
+			if path {
+				w.foreign(nil)
+			} else {
+				w.foreign(w.held[n%len(w.held)])
+			}
+			w.follow(w.readers[0], -1, 0)
+			fresh := &follower{log: newLog(t, w.dir)}
+			w.follow(fresh, -1, 0)
+			// While the end of a segment is open, who comes new is shown less.
+			if a, b := fresh.got, w.readers[0].got; !slices.Equal(a, b[:min(len(a), len(b))]) {
+				t.Errorf("a fresh reader sees\n%sa follower\n%s", show(a), show(b))
+			}
+		}
+		for i := range 30 {
+			w.append(i % 2)
+			if i%5 == 0 {
+				w.hold()
+			}
+		}
+		w.check()
+	}
+}
+
+// TestCopiedDirectory: a copy of the directory, made at any call of a rotation, is
+// the same log.
+func TestCopiedDirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, small, 1, 0)
+	copies := 0
+	w.atStep = func() {
+		dir := filepath.Join(t.TempDir(), fmt.Sprint("copy", copies))
+		if err := os.CopyFS(dir, os.DirFS(w.dir)); err != nil {
+			t.Fatal(err)
+		}
+		here := newLog(t, w.dir)
+		want, end := readAll(t, here, telemetry.Cursor{})
+		if end.IsZero() {
+			return
+		}
+		copies++
+		c := newLog(t, dir)
+		got, at := readAll(t, c, telemetry.Cursor{})
+		equal(t, "copy", got, want)
+		if at.Log != end.Log {
+			t.Errorf("the copy is %v, the log %v", at, end)
+		}
+		appendLine(t, c, line("more"))
+		got, _ = readAll(t, c, at)
+		equal(t, "copy, later", got[len(got)-1:], []string{string(line("more"))})
+	}
+	for range 25 {
+		w.append(0)
+	}
+	if copies < 20 {
+		t.Errorf("only %d copies", copies)
+	}
+}
+
+// TestDurableAppendSyncsTheName: a durable line is worth nothing in a file that a
+// power cut takes; who made the file may have been killed before it synced that.
+func TestDurableAppendSyncsTheName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	appendLine(t, newLog(t, dir), line("one"))
+	l := newLog(t, dir)
+	syncs := 0
+	l.SetSyncDir(func(string) error { syncs++; return nil })
+	for range 3 {
+		if _, err := l.Append(t.Context(), line("money"), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if syncs != 1 {
+		t.Errorf("%d syncs of the directory", syncs)
+	}
+}
