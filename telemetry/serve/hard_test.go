@@ -66,6 +66,9 @@ func TestTokenInURL(t *testing.T) {
 	for _, request := range []string{"GET /api/panic?token=" + plain, "GET http://user:" + plain + "@127.0.0.1/", "GET /?token=" + plain + " x"} {
 		s.raw(t, request+" HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
 	}
+	if answer := s.raw(t, "GET http://user:"+plain+"@127.0.0.1/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 400") {
+		t.Errorf("a password before the host: %.100q", answer)
+	}
 	if got := logged.String(); strings.Contains(got, "canary") || strings.Contains(got, token) {
 		t.Errorf("it is logged: %s", got)
 	}
