@@ -37,7 +37,7 @@ const watch = (page) => page.evaluate(() => {
  * Asserts that the page's thread was there. A blank page that is watched at the
  * same time tells how much of the waiting is the machine's own.
  */
-async function responsive(t, page, blank, what) {
+async function responsive(t, page, blank, what, most = 100) {
   const read = (p) => p.evaluate(() => {
     const g = window.gaps.splice(0).sort((a, b) => a - b);
     const at = (q) => Math.max(0, Math.round(g[Math.floor(q * (g.length - 1))]));
@@ -46,7 +46,7 @@ async function responsive(t, page, blank, what) {
   const [{ p50, p95, worst, long }, idle] = [await read(page), await read(blank)];
   t.diagnostic(`${what}: gaps p50 ${p50} ms, p95 ${p95} ms, longest ${worst} ms; ${long.length} tasks over 50 ms, longest ${Math.max(0, ...long)} ms; of a blank page p95 ${idle.p95} ms, longest ${idle.worst} ms`);
   assert.ok(worst < 1000 + 3 * idle.worst, `the main thread was away for ${worst} ms`);
-  assert.ok(p95 < 100 + 3 * idle.p95, `p95 of the main thread's gaps is ${p95} ms`);
+  assert.ok(p95 < most + 3 * idle.p95, `p95 of the main thread's gaps is ${p95} ms`);
 }
 
 test(`${ROWS} rows, then ${RATE} events a second for ${SECONDS} s`, async (t) => {
@@ -57,7 +57,7 @@ test(`${ROWS} rows, then ${RATE} events a second for ${SECONDS} s`, async (t) =>
   await pour(dir, ROWS);
   await until("all rows", async () => (await text(page, "count")) === "20,001 events");
   t.diagnostic(`${ROWS} events shown ${Date.now() - started} ms after the first was written`);
-  await responsive(t, page, blank, `${ROWS} at once`);
+  await responsive(t, page, blank, `${ROWS} at once`, 400); // a flood may be felt
   const nodes = () => page.evaluate(() => document.querySelectorAll(".rows *").length);
   const few = await nodes();
   assert.ok(few < 80 * 20, `only the rows in sight are in the page, not ${few} elements`);

@@ -2,6 +2,7 @@
 // of its tabs; and what the page says when the stream is refused.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readdir, rm } from "node:fs/promises";
 import test from "node:test";
 import { append, changed, clean, event, frames, live, open, openContext, openPage, openTab, rows, sentences, shows, startGate, startServer, stateDir, text, until } from "./harness.mjs";
 
@@ -110,6 +111,36 @@ test("a stream that sends nothing, not even heartbeats, is opened anew where it 
   assert.equal(asked[1], "/events?type=*&after=aa-9");
   await frames(page);
   assert.equal(await rows(page).count(), 1); // the same id again is no second event
+});
+
+test("a log that was replaced while nobody served is shown as far as a new page would", async (t) => {
+  const { dir, server, page } = await open(t, [event("a.old")]);
+  await shows(page, 1);
+  await server.kill();
+  await page.waitForSelector('#state[data-state="stale"]');
+  for (const name of await readdir(dir)) if (name.startsWith("events")) await rm(`${dir}/${name}`);
+  await append(dir, event("b.one"), event("b.two"));
+  await startServer(t, dir, server.addr);
+  await until("the new log below a line", async () => (await sentences(page)).join("|") === "B two|B one|The log was replaced here: what is older is of the log before|A old");
+  await append(dir, event("b.three"));
+  await until("what comes", async () => (await sentences(page))[0] === "B three");
+});
+
+test("a hidden page reads on, and shows all of it when it is seen", async (t) => {
+  const { dir, page } = await open(t, [event("a.one")]);
+  await shows(page, 1);
+  const hide = (hidden) => page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, hidden);
+  await hide(true);
+  await append(dir, event("a.two"), event("a.three"));
+  await page.evaluate(() => (window.drawn = 0, new MutationObserver(() => window.drawn++).observe(document.getElementById("rows"), { subtree: true, childList: true, attributes: true })));
+  await append(dir, event("a.four"));
+  await frames(page, 30);
+  assert.equal(await page.evaluate(() => window.drawn), 0);
+  await hide(false);
+  await shows(page, 4);
 });
 
 test("a script address that is not the worker's is refused", async (t) => {

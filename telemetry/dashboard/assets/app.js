@@ -17,6 +17,7 @@ import { Store } from "./store.js";
 import { connect } from "./stream.js";
 
 const BUDGET = 8; // ms of a frame for reading events; the rest waits for the next
+const CATCHING_UP = 100; // ms between two drawings while more waits
 
 const build = document.documentElement.dataset.build;
 const store = new Store();
@@ -69,11 +70,14 @@ function schedule() {
 }
 document.addEventListener("visibilitychange", () => document.hidden || (scheduled = false, frame()));
 
-let added = 0, changed = false; // since the last drawing
+let drawnAt = 0, added = 0, changed = false; // since the last drawing
 function frame() {
   scheduled = false;
-  if (!paused) take(performance.now() + BUDGET);
-  if (changed) {
+  const now = performance.now();
+  if (!paused) take(now + BUDGET);
+  // While there is much to read, reading comes before drawing.
+  if (changed && (paused || read === inbox.next || now - drawnAt > CATCHING_UP)) {
+    drawnAt = now;
     list.grow(added);
     inspector.refresh();
     summary();

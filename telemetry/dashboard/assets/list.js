@@ -201,8 +201,13 @@ function fill(row, rec, i, total, selected, height) {
   row.classList.toggle("spends", isMoney(rec));
   const [time, mode, mark, what, type, agent, trace] = row.parts;
   time.textContent = clock(rec.t);
-  mode.replaceChildren(rec.note ? "" : badge(rec));
-  mark.replaceChildren(rec.note ? "" : icon(rec.outcome, outcomeWord[rec.outcome]));
+  // Most rows have the badge and the mark of the one before: those stay.
+  const look = rec.note ? "note" : `${rec.mode} ${rec.outcome} ${isMoney(rec)} ${rec.ev.dryRun !== false}`;
+  if (row.look !== look) {
+    row.look = look;
+    mode.replaceChildren(rec.note ? "" : badge(rec));
+    mark.replaceChildren(rec.note ? "" : icon(rec.outcome, outcomeWord[rec.outcome]));
+  }
   what.replaceChildren(...parts(rec.parts));
   type.textContent = name(rec.ev.eventType);
   agent.textContent = name(rec.ev.agentId);
