@@ -283,3 +283,47 @@ func TestStrangersMeta(t *testing.T) {
 		t.Errorf("the file is %q, %v", b, err)
 	}
 }
+
+// TestPieceDuringRotation: half a line that a program writes while the file is
+// renamed is no line of the segment; once it is whole it is one of the log's.
+func TestPieceDuringRotation(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := telemetry.NewLog(dir, small)
+	defer l.Close()
+	appendLine(t, l, line("first"))
+	f, err := os.OpenFile(logPath(dir), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := &resuming{l: newLog(t, dir)}
+	renamed := false
+	l.SetSteps(func(op string) error {
+		if op == "rename" && !renamed {
+			renamed = true
+			if _, err := f.WriteString(string(line("whole")) + "\n" + `{"id":"pie`); err != nil {
+				t.Error(err)
+			}
+		}
+		r.read(t)
+		return nil
+	})
+	for range 12 {
+		appendLine(t, l, line("own"))
+	}
+	if _, err := f.WriteString("ces\"}\n"); err != nil {
+		t.Fatal(err)
+	}
+	settle(t, l)
+	r.read(t)
+	got, _ := readAll(t, newLog(t, dir), telemetry.Cursor{})
+	equal(t, "follower", r.got, got)
+	slices.Sort(got)
+	if n := len(got); n != 15 || got[0] != string(line("first")) || got[13] != string(line("pieces")) || got[14] != string(line("whole")) {
+		t.Errorf("got:\n%s", show(got))
+	}
+	if bad := r.l.Stats().Bad.Total(); bad > 0 || r.resets > 0 {
+		t.Errorf("%d bad lines, %d resets", bad, r.resets)
+	}
+}

@@ -84,6 +84,9 @@ func after(err error, f func() error) error {
 	return f()
 }
 
+// SetPause has pause called inside each look of a reader.
+func (l *Log) SetPause(pause func()) { l.sys.pause = pause }
+
 // SetWatcher replaces what gives notifications.
 func (l *Log) SetWatcher(w func() (*fsnotify.Watcher, error)) { l.sys.watcher = w }
 

@@ -12,8 +12,10 @@ import (
 )
 
 // system is every call by which a Log changes something, so that tests can make
-// each of them fail, or be the last of a process.
+// each of them fail, or be the last of a process. pause is called where a reader has
+// looked at one thing and not yet at the next, so that tests can change the log there.
 type system struct {
+	pause     func()
 	write     func(fd int, p []byte) (int, error)
 	sync      func(f *os.File) error
 	syncDir   func(dir string) error
@@ -26,6 +28,7 @@ type system struct {
 
 func realSystem() system {
 	return system{
+		pause: func() {},
 		write: unix.Write, sync: (*os.File).Sync, syncDir: store.SyncDir,
 		open: store.OpenPrivate, rename: renameNew, remove: os.Remove, writeFile: store.WriteFile,
 		watcher: fsnotify.NewWatcher,

@@ -167,11 +167,13 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 	if err != nil {
 		return nil, false, ignoreMissing(err)
 	}
+	l.sys.pause()
 	path := l.path
 	st, exists, err := statPath(path)
 	if err != nil {
 		return nil, false, err
 	}
+	l.sys.pause()
 	held := false // a rotation is under way: the active file has its new name
 	if r.meta.Next != nil {
 		moved, isMoved, err := l.moved(&r.meta)
@@ -191,6 +193,7 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 		}
 		fresh = true
 	}
+	l.sys.pause()
 	note := record{}
 	if exists {
 		if fresh && !held { // before the size, which can only be larger then
@@ -200,6 +203,7 @@ func (l *Log) lookOnce() (v *view, stable bool, err error) {
 			return nil, false, err
 		}
 	}
+	l.sys.pause()
 	// The size is the log's only if this still was the active file when it was taken:
 	// what is added to it after a rotation has no place in the log yet.
 	if same, err := l.metaIsSame(); err != nil || !same {
