@@ -151,6 +151,12 @@ func (l *Log) settleLocked(ctx context.Context, st fileState, exists bool) error
 	if len(m.Segments) == 0 && m.Next == nil && m.Head != nil {
 		return nil // never rotated
 	}
+	// Programs without the lock may have added lines since st was taken. The record
+	// counts them by now: with the old size, the log would seem to be cut.
+	st, exists, err = statPath(l.path)
+	if err != nil || w.file != nil && (!exists || st.identity != w.file.id) {
+		return err // replaced just now: the next Settle sees it
+	}
 	if err := l.tidy(st, exists); err != nil {
 		l.forget()
 		return err
