@@ -134,6 +134,10 @@ func TestMethods(t *testing.T) {
 			t.Errorf("OPTIONS %s: %.100q", path, answer)
 		}
 	}
+	// A preflight of nobody's is an OPTIONS like any other.
+	if resp, _ := s.do("OPTIONS", "/nothing", "", "Access-Control-Request-Method", "GET"); resp.StatusCode != 404 || resp.Header.Get("Access-Control-Allow-Methods") != "" {
+		t.Errorf("a preflight without an origin: %d %v", resp.StatusCode, resp.Header)
+	}
 	if answer := s.raw(t, "GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 403") {
 		t.Errorf("another host in the request line: %.100q", answer)
 	}
