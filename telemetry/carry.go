@@ -257,6 +257,9 @@ func (l *Log) resolve() (err error) {
 		return errors.Join(err, l.carried(i, s.Late))
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := l.closeTail(); err != nil {
+		return err
+	}
 	block := make([]byte, c.Len)
 	n, err := f.ReadAt(block, c.From)
 	if err != nil && err != io.EOF {
@@ -267,6 +270,23 @@ func (l *Log) resolve() (err error) {
 		return err
 	}
 	return l.carried(i, max(s.Late, c.From-s.size()+done))
+}
+
+// closeTail ends a line that is not whole, so that nothing more can become of it: a
+// carried line that lacks only its newline would get that from the next append.
+func (l *Log) closeTail() error {
+	w := &l.w
+	st, err := statFile(w.file.f)
+	if err != nil {
+		return err
+	}
+	w.known = st.size
+	torn, err := tornAt(w.file.f, st.size)
+	if err != nil || !torn {
+		return err
+	}
+	_, w.known, err = l.put([]byte{'\n'})
+	return err
 }
 
 // arrived returns how many bytes of block, in whole lines, follow c's mark.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
@@ -325,5 +327,40 @@ func TestPieceDuringRotation(t *testing.T) {
 	}
 	if bad := r.l.Stats().Bad.Total(); bad > 0 || r.resets > 0 {
 		t.Errorf("%d bad lines, %d resets", bad, r.resets)
+	}
+}
+
+// TestCarryOverHalfWritten kills the process inside the write that carries over, after
+// each byte, with and without another program's line right after it.
+func TestCarryOverHalfWritten(t *testing.T) {
+	t.Parallel()
+	for _, after := range []bool{false, true} {
+		for cut := 0; ; cut++ {
+			w, f := rotatedWith(t, small)
+			for range 4 {
+				w.foreign(f)
+			}
+			size := 0
+			w.writers[0].SetSystem(func(fd int, p []byte) (int, error) {
+				if size = len(p); cut < size {
+					if _, err := unix.Write(fd, p[:cut]); err != nil {
+						t.Error(err)
+					}
+					panic(killed{})
+				}
+				return unix.Write(fd, p)
+			}, nil)
+			_ = w.settle(0)
+			if after {
+				w.foreign(nil)
+			}
+			w.check()
+			if t.Failed() {
+				t.Fatalf("after %d bytes of %d", cut, size)
+			}
+			if cut >= size {
+				break
+			}
+		}
 	}
 }
