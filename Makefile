@@ -5,7 +5,7 @@
 
 GO       ?= go
 FUZZTIME ?= 30s
-TORTURE  ?= 50
+TORTURE  ?= 3
 
 # One set of flags for every go command here. Packages as large as go-ethereum
 # compile once and serve build, test, vet and the tools; another setting
@@ -57,7 +57,8 @@ test-clients: build ## the stream with npm's eventsource, the page in Chromium, 
 	@echo "== clients"
 	@.ci/clients
 
-torture: ## the kill, crash and concurrency tests, TORTURE times over
+torture: build ## storms against the built binary, with their numbers; then the kill, crash and concurrency tests, TORTURE times over
+	APE_CLAW_BIN=$(CURDIR)/bin/ape-claw $(GO) test -count=1 -v -timeout 20m ./tests/torture -args -full
 	$(GO) test -count=$(TORTURE) -timeout 3h -run 'Kill|Crash|Many|Race|AtOnce|EveryRPC|Unfinished' ./store ./telemetry/... ./policy ./chain ./sandbox/...
 
 fuzz: ## every fuzz target for FUZZTIME

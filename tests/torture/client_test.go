@@ -41,7 +41,8 @@ type follower struct {
 	// after is called after each event, without the lock; a client that reads slowly
 	// waits there.
 	after func(ctx context.Context, n int)
-	// bufferBytes bounds what the kernel takes for a client that does not read.
+	// bufferBytes bounds what the kernel takes for a client that does not read. Less
+	// than a few packets of the loopback device (64 KiB) would make it wait for timers.
 	bufferBytes int
 
 	mu       sync.Mutex

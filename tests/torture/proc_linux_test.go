@@ -21,10 +21,16 @@ func memory(pid int) (now, peak int64, ok bool) {
 	return numberAfter(b, "VmRSS:") << 10, numberAfter(b, "VmHWM:") << 10, true
 }
 
-// descriptors counts a process's open files.
-func descriptors(pid int) (int, bool) {
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", pid))
-	return len(list), err == nil
+// descriptors counts a process's open files, and the sockets among them.
+func descriptors(pid int) (files, sockets int, ok bool) {
+	dir := fmt.Sprintf("/proc/%d/fd/", pid)
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		if to, err := os.Readlink(dir + e.Name()); err == nil && strings.HasPrefix(to, "socket:") {
+			sockets++
+		}
+	}
+	return len(list), sockets, err == nil
 }
 
 // openFiles names what a process has open; of its connections, also in which state

@@ -8,7 +8,7 @@ func dieWithUs() *syscall.SysProcAttr { return nil }
 
 func memory(int) (now, peak int64, ok bool) { return 0, 0, false }
 
-func descriptors(int) (int, bool) { return 0, false }
+func descriptors(int) (files, sockets int, ok bool) { return 0, 0, false }
 
 func openFiles(int) string { return "" }
 
