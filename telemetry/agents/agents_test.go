@@ -147,7 +147,7 @@ func TestIDsAndNames(t *testing.T) {
 func TestRevokeAndRotate(t *testing.T) {
 	t.Parallel()
 	c := newClock()
-	r, _ := open(t, t.TempDir(), c.now)
+	r, db := open(t, t.TempDir(), c.now)
 	token, other := register(t, r, "bot-1"), register(t, r, "bot-2")
 	proof := verify(t, r, "bot-1", token)
 	cookie, session, err := r.OpenSession(t.Context(), proof)
@@ -171,6 +171,10 @@ func TestRevokeAndRotate(t *testing.T) {
 			t.Fatalf("revoked: %+v, %v", a, err)
 		}
 	}
+	var kept1 int
+	if err := db.QueryRow(`SELECT count(*) FROM sessions WHERE agent_id = 'bot-1'`).Scan(&kept1); err != nil || kept1 != 0 {
+		t.Errorf("%d sessions of a revoked agent are kept, %v", kept1, err)
+	}
 	refused(t, r, "bot-1", token)
 	holds(proof, false)
 	holds(session, false)
@@ -189,6 +193,14 @@ func TestRevokeAndRotate(t *testing.T) {
 	holds(session, false)
 	if _, err := r.Session(t.Context(), cookie); fault.CodeOf(err) != fault.Auth {
 		t.Errorf("a session of the old token: %v", err)
+	}
+	// A log-in that was under way while the token ended opens nothing.
+	late, _, err := r.OpenSession(t.Context(), proof)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Session(t.Context(), late); fault.CodeOf(err) != fault.Auth {
+		t.Errorf("a session of a proof that ended: %v", err)
 	}
 	// A rotation ends what the token before it proved, enabled or not.
 	cookie, _, err = r.OpenSession(t.Context(), again)
