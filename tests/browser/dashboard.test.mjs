@@ -141,7 +141,10 @@ test("rate, lag and place in the log", async (t) => {
   const { dir, page } = await open(t, [event("a.old", { ts: new Date(Date.now() - 3_600_000).toISOString() })]);
   await shows(page, 1);
   assert.equal(await text(page, "rate-now"), "0");
+  await page.setViewportSize({ width: 1430, height: 900 }); // which draws the meters anew
+  await frames(page);
   assert.equal(await text(page, "lag-now"), "–"); // the backlog is no lag
+  assert.match(await page.locator("#lag").getAttribute("title"), /^no event came in the last 30 s/);
   const some = async (n, fields) => append(dir, ...Array.from({ length: n }, (_, i) => event(i % 2 ? "a.b" : "nft.quote.created", fields)));
   await some(40);
   await until("a rate", async () => Number(await text(page, "rate-now")) > 0);
