@@ -187,22 +187,41 @@ func TestAClientAheadOfTheServerWaitsForIt(t *testing.T) {
 	log := newMemLog("aa")
 	log.add(events("a.b", 0, 5)...)
 	s := start(t, serve.Options{Log: log, Heartbeat: time.Hour})
+	reads := func() int {
+		log.mu.Lock()
+		defer log.mu.Unlock()
+		return log.reads
+	}
+	end := log.lines[4].At
+	eventually(t, "the server does not read", func() bool { return s.Read() == end && reads() >= 1 })
 	st := s.stream("")
 	log.add(event("a.b", 5))
 	st.want(event("a.b", 5))
+	eventually(t, "the server does not look once more", func() bool { return reads() >= 3 })
+	before := reads()
 	log.quiet(events("a.b", 6, 9)...) // the server is not told
 	ahead := s.stream("")
 	filtered := s.stream("?type=a.*")
-	log.mu.Lock()
-	before := log.reads
-	log.mu.Unlock()
 	log.add(event("a.b", 9))
 	st.want(events("a.b", 6, 10)...)
 	ahead.want(event("a.b", 9))
 	filtered.want(event("a.b", 9))
-	log.mu.Lock()
-	defer log.mu.Unlock()
-	if n := log.reads - before; n > 2 { // the server's own
+	if n := reads() - before; n > 2 { // the server's own
 		t.Errorf("%d reads", n)
 	}
+}
+
+func TestWhatWasReadOfAnotherLogIsForgotten(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	all, _ := padded(100, 8000)
+	log.add(all...)
+	s := start(t, serve.Options{Log: log, RingBytes: 1})
+	st := s.stream("", "Last-Event-ID", log.lines[0].At.String())
+	st.want(all[1:]...)
+	if _, files := s.Held(); files < 500_000 {
+		t.Fatalf("%d bytes are held: this test shows nothing", files)
+	}
+	log.replace("bb", event("a.b", 1))
+	eventually(t, "the old log's events are still held", func() bool { _, files := s.Held(); return files < 10_000 })
 }

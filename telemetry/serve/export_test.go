@@ -142,3 +142,6 @@ func ParsePage(body []byte) (lines [][]byte, cursor telemetry.Cursor, err error)
 	p, err := parsePage(bytes.Clone(body))
 	return p.lines, p.cursor, err
 }
+
+// Read is up to where the server has read the log.
+func (s *Server) Read() telemetry.Cursor { return s.hub.place() }

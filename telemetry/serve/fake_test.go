@@ -188,7 +188,7 @@ func (l *memLog) Watch(ctx context.Context) (<-chan struct{}, error) {
 }
 
 func (l *memLog) Stats() telemetry.Stats {
-	return telemetry.Stats{Bytes: 4096, Bad: telemetry.BadLines{NUL: 1, NotJSON: 2}}
+	return telemetry.Stats{Bytes: 4096, Segments: 3, Bad: telemetry.BadLines{NUL: 1, NotJSON: 2}}
 }
 
 // event is a line of the log that tests can tell from its neighbours.

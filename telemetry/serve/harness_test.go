@@ -154,50 +154,55 @@ func openStream(t *testing.T, client *http.Client, url string, header ...string)
 // readFrames splits at CR, LF and CRLF, as clients must.
 func readFrames(r io.Reader, emit func(frame)) {
 	br := bufio.NewReaderSize(r, 64<<10)
-	var f frame
-	var line strings.Builder
-	seen, afterCR, hasData := false, false, false
+	p := frameParser{emit: emit}
 	for {
-		c, err := br.ReadByte()
+		text, err := br.ReadString('\n')
+		lines := strings.Split(strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), "\r")
+		if err != nil {
+			lines = strings.Split(text, "\r")
+			lines = lines[:len(lines)-1] // the last has no end
+		}
+		for _, line := range lines {
+			p.line(line)
+		}
 		if err != nil {
 			return
 		}
-		if afterCR && c == '\n' {
-			afterCR = false
-			continue
+	}
+}
+
+// frameParser makes frames of lines.
+type frameParser struct {
+	emit          func(frame)
+	f             frame
+	seen, hasData bool
+}
+
+func (p *frameParser) line(text string) {
+	if text == "" {
+		if p.seen {
+			p.emit(p.f)
 		}
-		afterCR = c == '\r'
-		if c != '\n' && c != '\r' {
-			line.WriteByte(c)
-			continue
+		*p = frameParser{emit: p.emit}
+		return
+	}
+	p.seen = true
+	name, value, _ := strings.Cut(text, ":")
+	value = strings.TrimPrefix(value, " ")
+	switch name {
+	case "":
+		p.f.comment += "#" + value
+	case "data":
+		if p.hasData {
+			value = p.f.data + "\n" + value
 		}
-		text := line.String()
-		line.Reset()
-		if text == "" {
-			if seen {
-				emit(f)
-			}
-			f, seen, hasData = frame{}, false, false
-			continue
-		}
-		seen = true
-		name, value, _ := strings.Cut(text, ":")
-		value = strings.TrimPrefix(value, " ")
-		switch name {
-		case "":
-			f.comment += "#" + value
-		case "data":
-			if hasData {
-				f.data += "\n"
-			}
-			f.data, hasData = f.data+value, true
-		case "event":
-			f.name = value
-		case "id":
-			f.id = value
-		case "retry":
-			f.retry = value
-		}
+		p.f.data, p.hasData = value, true
+	case "event":
+		p.f.name = value
+	case "id":
+		p.f.id = value
+	case "retry":
+		p.f.retry = value
 	}
 }
 

@@ -16,7 +16,7 @@ type collector struct {
 	s *Server
 	m *metrics
 
-	lines, bytes, end, bad            *prometheus.Desc
+	lines, bytes, end, segments, bad  *prometheus.Desc
 	clients, events, sent, lag, lagBy *prometheus.Desc
 	filtered, resets, ring            *prometheus.Desc
 	refusals, requests                *prometheus.Desc
@@ -31,6 +31,7 @@ func collectorOf(s *Server, m *metrics) *collector {
 		lines:    desc("log_lines_total", "Events that came into the log while it was served."),
 		bytes:    desc("log_bytes_total", "Bytes that the log grew by while it was served."),
 		end:      desc("log_end_bytes", "Position of the log's end, counted over all its files."),
+		segments: desc("log_segments", "Files of the log that are no longer appended to."),
 		bad:      desc("log_bad_lines_total", "Lines that readers skip, by what is wrong with them.", "kind"),
 		clients:  desc("stream_clients", "Open streams."),
 		events:   desc("stream_events_sent_total", "Events written to streams, each counted once a stream."),
@@ -56,7 +57,7 @@ func (c *collector) handler() http.Handler {
 
 // Describe implements prometheus.Collector.
 func (c *collector) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.lines, c.bytes, c.end, c.bad, c.clients, c.events, c.sent, c.lag, c.lagBy,
+	for _, d := range []*prometheus.Desc{c.lines, c.bytes, c.end, c.segments, c.bad, c.clients, c.events, c.sent, c.lag, c.lagBy,
 		c.filtered, c.resets, c.ring, c.refusals, c.requests} {
 		out <- d
 	}
@@ -74,6 +75,7 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 	count(c.lines, c.m.lines.Load())
 	count(c.bytes, c.m.bytes.Load())
 	gauge(c.end, st.Bytes)
+	gauge(c.segments, int64(st.Segments))
 	count(c.bad, st.Bad.NUL, "nul")
 	count(c.bad, st.Bad.UTF8, "utf8")
 	count(c.bad, st.Bad.NotJSON, "not_json")

@@ -37,6 +37,7 @@ func TestMetrics(t *testing.T) {
 		`ape_claw_log_bad_lines_total{kind="nul"}`:                               1,
 		`ape_claw_log_bad_lines_total{kind="not_json"}`:                          2,
 		`ape_claw_log_bad_lines_total{kind="utf8"}`:                              0,
+		"ape_claw_log_segments":                                                  3,
 		"ape_claw_stream_clients":                                                3,
 		"ape_claw_stream_filter_events_total":                                    21,
 		"ape_claw_stream_lag_bytes":                                              0,

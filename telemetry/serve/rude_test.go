@@ -72,7 +72,7 @@ func (s *server) clients() int {
 func TestBadClientsCostOneWriteEach(t *testing.T) {
 	t.Parallel()
 	log := newMemLog("aa")
-	s := start(t, serve.Options{Log: log, RingBytes: 1 << 20})
+	s := start(t, serve.Options{Log: log, RingBytes: 1 << 20, Heartbeat: time.Hour})
 	held := s.WatchSegments()
 	const stuck = 3
 	for range stuck {
