@@ -115,3 +115,59 @@ func TestRemovalInsideARead(t *testing.T) {
 		}
 	}
 }
+
+// TestLookOverARename: a look that begins before the rename of a rotation and ends
+// after the segment's end was found must not show what others added in between.
+func TestLookOverARename(t *testing.T) {
+	t.Parallel()
+	for at := range 4 {
+		dir := t.TempDir()
+		l := telemetry.NewLog(dir, small)
+		appendLine(t, l, line("first"))
+		f, err := os.OpenFile(logPath(dir), os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &resuming{l: newLog(t, dir)}
+		r.read(t)
+		paused, on, done := make(chan bool), make(chan bool), make(chan bool)
+		phase := 0
+		l.SetSteps(func(op string) error {
+			switch {
+			case op == "rename" && phase == 0:
+				phase = 1
+				n := -at
+				r.l.SetPause(func() {
+					if n++; n == 1 {
+						paused <- true
+						<-on
+					}
+				})
+				go func() { r.read(t); close(done) }()
+				<-paused
+			case op == "write events.meta" && phase == 1:
+				phase = 2
+				if _, err := f.WriteString(string(line("late")) + "\n"); err != nil {
+					t.Error(err)
+				}
+				close(on)
+				<-done
+				r.l.SetPause(func() {})
+			}
+			return nil
+		})
+		for range 12 {
+			appendLine(t, l, line("own"))
+		}
+		settle(t, l)
+		r.read(t)
+		got, _ := readAll(t, newLog(t, dir), telemetry.Cursor{})
+		equal(t, "follower", r.got, got)
+		if len(got) != 14 || phase != 2 || r.resets != 0 {
+			t.Errorf("%d lines, phase %d, %d resets", len(got), phase, r.resets)
+		}
+		if err := errors.Join(f.Close(), l.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
