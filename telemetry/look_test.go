@@ -136,6 +136,7 @@ func TestLookOverARename(t *testing.T) {
 			switch {
 			case op == "rename" && phase == 0:
 				phase = 1
+				r.read(t) // so that one more line is all there is to show
 				n := -at
 				r.l.SetPause(func() {
 					if n++; n == 1 {
