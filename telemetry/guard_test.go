@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -230,5 +231,67 @@ func TestDurableAppendSyncsTheName(t *testing.T) {
 	}
 	if syncs != 1 {
 		t.Errorf("%d syncs of the directory", syncs)
+	}
+}
+
+// TestChangedRightBeforeTheRename: another file takes the name that the segment is to
+// get, or the log's own name, when nothing but the rename is left to do.
+func TestChangedRightBeforeTheRename(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(dir string) error{
+		"the segment's name is taken": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "events-0.jsonl"), []byte(precious), 0o600)
+		},
+		"the log is replaced": func(dir string) error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, "new"), []byte(precious), 0o600), os.Rename(filepath.Join(dir, "new"), logPath(dir)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			l := telemetry.NewLog(dir, small)
+			defer l.Close()
+			changed := false
+			l.SetSteps(func(op string) error {
+				if op == "rename" && !changed {
+					changed = true
+					return change(dir)
+				}
+				return nil
+			})
+			for i := 0; !changed; i++ {
+				appendLine(t, l, line("before %d", i))
+			}
+			r := &resuming{l: newLog(t, dir)}
+			r.read(t)
+			before := len(r.got)
+			for i := range 40 {
+				appendLine(t, l, line("after %d", i))
+				r.read(t)
+			}
+			var want []string
+			for i := range 40 {
+				want = append(want, string(line("after %d", i)))
+			}
+			equal(t, "lines after it", r.got[before:], want)
+			if r.resets > 0 || r.l.Stats().Segments < 2 {
+				t.Errorf("%d resets, %+v", r.resets, r.l.Stats())
+			}
+			names, err := filepath.Glob(filepath.Join(dir, "events*.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := 0
+			for _, n := range names {
+				b, err := os.ReadFile(n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				kept += strings.Count(string(b), precious)
+			}
+			if kept != 1 {
+				t.Errorf("the other file's content is there %d times, in %v", kept, names)
+			}
+		})
 	}
 }
