@@ -127,7 +127,7 @@ func TestRetention(t *testing.T) {
 			h.freeze()
 		}
 		// More than the kernel and the server's memory hold for a client.
-		for sent := 0; sent < scale(5000, 8000); sent += 50 {
+		for sent := 0; sent < scale(3200, 8000); sent += 50 {
 			put(50)
 			until(t, fast.where, func() bool { return fast.count() >= n || fast.failed() || len(fast.resetsSeen()) > 0 })
 		}
