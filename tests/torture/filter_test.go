@@ -102,9 +102,9 @@ func TestFilteredCursor(t *testing.T) {
 	_, dir := begin(t)
 	const size = 4 << 10
 	srv := newServer(t, dir)
-	// More than the server keeps in memory, so that reading it again would show.
+	first := scale(2000, 8000) // so many that reading them again would show
 	w := newWriter(t, part{How: byAppend, Dir: dir, Writer: 2, Size: size})
-	w.allow(8000)
+	w.allow(first)
 	until(t, w.where, func() bool { return w.reached() })
 	tr := readTruth(t, dir)
 	f := follow(t, srv, "a client of nothing", "0-0", "type=custom.absent")
@@ -131,7 +131,7 @@ func TestFilteredCursor(t *testing.T) {
 	f.query = "type=custom.*"
 	f.mu.Unlock()
 	f.start()
-	w.allow(8400)
+	w.allow(first + 400)
 	until(t, w.where, func() bool { return w.reached() })
 	whole := readTruth(t, dir)
 	want := chosen(t, &truth{lines: whole.lines[len(tr.lines):]}, func(e envelope) bool { ok, _ := path.Match("custom.*", e.EventType); return ok })
