@@ -5,7 +5,7 @@
 
 GO       ?= go
 FUZZTIME ?= 30s
-TORTURE  ?= 3
+TORTURE  ?= 50
 
 # One set of flags for every go command here. Packages as large as go-ethereum
 # compile once and serve build, test, vet and the tools; another setting
