@@ -1,6 +1,7 @@
 package telemetry_test
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -44,6 +45,7 @@ func TestCarryOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w, f := rotatedWith(t, small)
+			w.append(0)   // the fresh file has its line
 			for range 5 { // the very same line, again and again
 				w.write(f, `{"id":"same"}`+"\n")
 			}
@@ -269,7 +271,8 @@ func TestStrangersMeta(t *testing.T) {
 		t.Fatal(err)
 	}
 	foreign(t, dir, first)
-	meta := fmt.Sprintf(`{"log":"abcdefgh","base":%d,"segments":[{"name":"ape-claw.db","first":0,"end":%[1]d}]}`, len(first))
+	sum := sha256.Sum256([]byte(first))
+	meta := fmt.Sprintf(`{"log":"abcdefgh","base":%d,"segments":[{"name":"ape-claw.db","first":0,"end":%[1]d,"head":{"bytes":%[1]d,"sum":"%x"}}]}`, len(first), sum[:12])
 	if err := os.WriteFile(filepath.Join(dir, "events.meta"), []byte(meta), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -363,4 +366,21 @@ func TestCarryOverHalfWritten(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCarryOverEndsWhatIsTorn: a whole line that lacks its newline stays what it is
+// when late lines come after it.
+func TestCarryOverEndsWhatIsTorn(t *testing.T) {
+	t.Parallel()
+	w, f := rotatedWith(t, small)
+	w.append(0)
+	a := w.open()
+	defer a.Close()
+	w.write(a, `{"id":"bare"}`)
+	w.foreign(f)
+	if err := w.settle(0); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := readAll(t, newLog(t, w.dir), telemetry.Cursor{})
+	equal(t, "last lines", got[len(got)-2:], []string{`{"id":"bare"}`, string(line("%d", w.next))})
 }

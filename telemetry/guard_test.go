@@ -97,8 +97,8 @@ func TestNoOrphans(t *testing.T) {
 		for range 30 {
 			w.append(0)
 		}
-		w.die = n
-		for range 40 {
+		for i, l := 0, w.writers[0]; i < 40 && l == w.writers[0]; i++ {
+			w.die = n
 			w.append(0)
 		}
 		if err := os.WriteFile(filepath.Join(w.dir, ".events.meta.123"), []byte("{"), 0o600); err != nil {
@@ -259,12 +259,13 @@ func TestChangedRightBeforeTheRename(t *testing.T) {
 				}
 				return nil
 			})
+			r := &resuming{l: newLog(t, dir)}
 			for i := 0; !changed; i++ {
+				r.read(t)
 				appendLine(t, l, line("before %d", i))
 			}
-			r := &resuming{l: newLog(t, dir)}
 			r.read(t)
-			before := len(r.got)
+			r.got = slices.DeleteFunc(r.got, func(s string) bool { return strings.Contains(s, "before") })
 			for i := range 40 {
 				appendLine(t, l, line("after %d", i))
 				r.read(t)
@@ -273,8 +274,8 @@ func TestChangedRightBeforeTheRename(t *testing.T) {
 			for i := range 40 {
 				want = append(want, string(line("after %d", i)))
 			}
-			equal(t, "lines after it", r.got[before:], want)
-			if r.resets > 0 || r.l.Stats().Segments < 2 {
+			equal(t, "lines after it", r.got, want)
+			if (r.resets > 0) != (name == "the log is replaced") || r.l.Stats().Segments < 2 {
 				t.Errorf("%d resets, %+v", r.resets, r.l.Stats())
 			}
 			names, err := filepath.Glob(filepath.Join(dir, "events*.jsonl"))

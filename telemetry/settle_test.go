@@ -145,15 +145,15 @@ func TestSettleLeavesOthersAlone(t *testing.T) {
 // a whole one.
 func TestSettleBetweenPieces(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, small, 1, 1)
-	for range 20 {
-		w.append(0)
-	}
+	w, _ := rotatedWith(t, small) // into a fresh file, which Settle opens
 	w.hold()
-	w.piece(w.held[0])
+	w.piece(w.held[1])
 	for range 2 {
 		_ = w.settle(0)
 	}
 	w.append(0)
+	if last := string(line("%d", w.next)); !w.want[last] {
+		t.Errorf("%s was not appended", last)
+	}
 	w.check()
 }
