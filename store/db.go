@@ -8,7 +8,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -21,6 +23,19 @@ const (
 	MoneyFile = "money.db"    // in the home: spend ledger and transaction journal
 	StateFile = "ape-claw.db" // in the state directory: quotes and the rest
 )
+
+// busyTimeout is how long a statement waits for another process's lock.
+const busyTimeout = 5 * time.Second
+
+// isBusy reports whether another connection holds a lock that err is about.
+func isBusy(err error) bool {
+	var se *sqlite.Error
+	if !errors.As(err, &se) {
+		return false
+	}
+	code := se.Code() & 0xff
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
 
 // OpenMoney opens <home>/money.db and brings it to the current schema.
 // Failures are fault.StateUnusable: nothing may be spent without it.
@@ -45,7 +60,7 @@ func open(ctx context.Context, path string, set schemaSet) (*sql.DB, error) {
 		return nil, err
 	}
 	dsn := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: path}).EscapedPath(), RawQuery: strings.Join([]string{
-		"_pragma=busy_timeout(5000)", "_pragma=synchronous(full)",
+		"_pragma=busy_timeout(" + strconv.FormatInt(busyTimeout.Milliseconds(), 10) + ")", "_pragma=synchronous(full)",
 		"_pragma=foreign_keys(on)", "_pragma=trusted_schema(off)", "_txlock=immediate",
 	}, "&")}).String()
 	db, err := sql.Open("sqlite", dsn)
@@ -118,11 +133,12 @@ func dbFault(err error, path string) error {
 		return fault.Wrap(err, fault.Conflict, "%s did not answer in time", shown).
 			Hintf("look for another ape-claw that keeps it locked, and for a slow disk; then run it again")
 	}
+	if isBusy(err) {
+		return fault.Wrap(err, fault.Conflict, "%s is locked by another process", shown).Hintf("wait for the other ape-claw to end")
+	}
 	var se *sqlite.Error
 	if errors.As(err, &se) {
 		switch se.Code() & 0xff {
-		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-			return fault.Wrap(err, fault.Conflict, "%s is locked by another process", shown).Hintf("wait for the other ape-claw to end")
 		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 			return fault.Wrap(err, fault.StateUnusable, "%s is corrupt or not a database", shown).
 				Hintf("restore it from a backup; do not delete it if it holds unresolved transactions")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -66,8 +67,7 @@ func migrate(ctx context.Context, db *sql.DB, path string, set schemaSet) error 
 	if err != nil {
 		return err
 	}
-	// The mode stays in the file: one connection sets it for all.
-	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = wal"); err != nil {
+	if err := useWAL(ctx, db); err != nil {
 		return dbFault(err, path)
 	}
 	if have == len(list) {
@@ -96,6 +96,34 @@ func migrate(ctx context.Context, db *sql.DB, path string, set schemaSet) error 
 		return dbFault(err, path)
 	}
 	return nil
+}
+
+// walWait is how often, and walTries how many times, the switch to WAL is tried:
+// together the busy timeout of every other statement.
+const (
+	walWait  = 10 * time.Millisecond
+	walTries = int(busyTimeout / walWait)
+)
+
+// useWAL switches the file to WAL mode, which stays in it. SQLite does not wait
+// for the lock that this takes, whatever the busy timeout: several processes that
+// open a new database at once would turn each other away.
+func useWAL(ctx context.Context, db *sql.DB) error {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	var err error
+	for range walTries {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-pause.C:
+		}
+		if _, err = db.ExecContext(ctx, "PRAGMA journal_mode = wal"); !isBusy(err) {
+			return err
+		}
+		pause.Reset(walWait)
+	}
+	return err
 }
 
 // aboutFile is one statement, and so one snapshot: another process may be creating

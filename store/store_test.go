@@ -219,6 +219,42 @@ func TestManyOpenAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
+// SQLite turns away at once who switches a file to WAL while another is at it; an
+// open waits for its turn all the same.
+func TestOpenWaitsForWhoCreates(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	other, err := sql.Open("sqlite", filepath.Join(home, store.MoneyFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	// What a switch to WAL takes and others meet: here it is kept for a while.
+	if _, err := other.Exec("PRAGMA user_version = 0; BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		db, err := store.OpenMoney(t.Context(), home)
+		if err == nil {
+			err = db.Close()
+		}
+		done <- err
+	}()
+	select {
+	case err = <-done:
+		t.Fatalf("did not wait: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if _, err := other.Exec("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestProfileRoundTripKeepsForeignFields(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
