@@ -138,9 +138,10 @@ func (f *catchUp) settle(b *fileBlock) {
 // drop lets go of all blocks.
 func (f *catchUp) drop() {
 	f.mu.Lock()
-	defer f.mu.Unlock()
 	drop(f.kept)
 	f.kept = nil
+	f.mu.Unlock()
+	f.forget(true)
 }
 
 func drop(blocks []*fileBlock) {

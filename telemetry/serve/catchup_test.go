@@ -225,3 +225,27 @@ func TestWhatWasReadOfAnotherLogIsForgotten(t *testing.T) {
 	log.replace("bb", event("a.b", 1))
 	eventually(t, "the old log's events are still held", func() bool { _, files := s.Held(); return files < 10_000 })
 }
+
+// What was not the whole answer for good is not kept: nothing new now, and the
+// oldest event of now.
+func TestOnlyWhatStaysTrueIsShared(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	log.add(events("a.b", 0, 3)...)
+	s := must[*serve.Server](t)(serve.New(serve.Options{Log: log, Now: time.Now}))
+	want := func(at telemetry.Cursor, n int) {
+		t.Helper()
+		got, next, err := s.ReadBehind(t.Context(), at)
+		if end := log.endLocked(); err != nil || got != n || next != end {
+			t.Errorf("%d events to %s, %v; want %d to %s", got, next, err, n, end)
+		}
+	}
+	end := log.endLocked()
+	want(end, 0)
+	log.add(event("a.b", 3))
+	want(end, 1)
+	want(telemetry.Cursor{}, 4)
+	log.drop(2)
+	want(telemetry.Cursor{}, 2)
+	want(end, 1)
+}

@@ -145,3 +145,12 @@ func ParsePage(body []byte) (lines [][]byte, cursor telemetry.Cursor, err error)
 
 // Read is up to where the server has read the log.
 func (s *Server) Read() telemetry.Cursor { return s.hub.place() }
+
+// ReadBehind reads the file as for a client that is behind.
+func (s *Server) ReadBehind(ctx context.Context, at telemetry.Cursor) (events int, next telemetry.Cursor, err error) {
+	b, err := s.hub.files.after(ctx, at)
+	if err != nil {
+		return 0, at, err
+	}
+	return len(b.frames), b.next, nil
+}

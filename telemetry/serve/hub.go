@@ -81,6 +81,7 @@ func (h *hub) readOn(ctx context.Context) error {
 		switch {
 		case errors.As(err, &reset):
 			// Everything in the new log is new to clients that follow.
+			h.files.drop()
 			h.restart(reset.Oldest)
 			if reset.Oldest == after {
 				return err
@@ -105,7 +106,6 @@ func (h *hub) restart(c telemetry.Cursor) {
 	wake := h.swapWake()
 	h.mu.Unlock()
 	close(wake)
-	h.files.drop()
 	h.forget(dropped)
 }
 

@@ -166,7 +166,7 @@ func (c *streamConn) Write(p []byte) (n int, err error) {
 		return c.Conn.Write(p)
 	}
 	for {
-		if err := c.deadline(n > 0); err != nil {
+		if err := c.deadline(); err != nil {
 			return n, err
 		}
 		m, err := c.Conn.Write(p[n:])
@@ -179,9 +179,9 @@ func (c *streamConn) Write(p []byte) (n int, err error) {
 
 // deadline makes sure that there is a deadline of Patience from now or a little
 // more: setting one costs as much as a small write, and so is put off.
-func (c *streamConn) deadline(again bool) error {
+func (c *streamConn) deadline() error {
 	now := c.srv.opt.Now()
-	if !again && now.Before(c.renew) {
+	if now.Before(c.renew) {
 		return nil
 	}
 	slack := c.srv.opt.Patience / 512

@@ -34,14 +34,19 @@ func TestFollowersOverRotationsAndRestarts(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 	defer cancel()
 	var wg sync.WaitGroup
+	begun := make(chan struct{}, 4)
 	for i, types := range [][]string{nil, {"a.*"}} {
 		wg.Go(func() {
 			n := 0
+			defer func() { begun <- struct{}{} }()
 			err := serve.Tail(ctx, serve.TailOptions{URL: "http://" + addr, After: "0-0", Types: types}, func(f serve.Frame) error {
 				if f.Reset != nil || n >= total || string(f.Data) != all[n] {
 					return fmt.Errorf("event %d is %+v %.100s", n, f.Reset, f.Data)
 				}
-				if n++; n == total {
+				if n++; n == 1 {
+					begun <- struct{}{}
+				}
+				if n == total {
 					return enough
 				}
 				return nil
@@ -50,6 +55,9 @@ func TestFollowersOverRotationsAndRestarts(t *testing.T) {
 				t.Errorf("client %d after %d events: %v", i, n, err)
 			}
 		})
+	}
+	for range 2 { // a server that is not there at first is an error
+		<-begun
 	}
 	for round := range rounds {
 		appendAll(t, writer, all[max(1, round*total/rounds):(round+1)*total/rounds]...)
