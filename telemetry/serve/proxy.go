@@ -35,11 +35,26 @@ func withCaller(r *http.Request, c *caller) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), callerKey{}, c))
 }
 
-// proxyHeaders are what proxies add to a request. One of them is enough to know
-// that the peer on loopback is not who asks.
-var proxyHeaders = []string{
-	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server",
-	"X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "Fly-Client-Ip",
+// proxyHeaders are what proxies and tunnels add to a request, by name and by how
+// a name begins. One of them is enough to know that the peer on loopback is not
+// who asks.
+var (
+	proxyHeaders = []string{
+		"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "X-Remote-Ip", "X-Remote-Addr", "X-Proxyuser-Ip",
+		"X-Scheme", "X-Url-Scheme", "Front-End-Https", "True-Client-Ip", "Client-Ip", "Proxy-Client-Ip", "Wl-Proxy-Client-Ip", "Cdn-Loop",
+	}
+	proxyPrefixes = []string{"X-Forwarded", "X-Original-", "X-Envoy-", "X-Arr-", "X-Azure-", "X-Appengine-", "Cf-", "Fastly-", "Fly-", "Ngrok-", "Tailscale-"}
+)
+
+// proxied reports whether a proxy has left its mark on a request.
+func proxied(h http.Header) bool {
+	for name := range h {
+		if slices.Contains(proxyHeaders, name) ||
+			slices.ContainsFunc(proxyPrefixes, func(p string) bool { return strings.HasPrefix(name, p) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // whoCalls looks at the connection and the headers. A request is local only when
@@ -55,9 +70,8 @@ func (s *Server) whoCalls(r *http.Request) *caller {
 		proto := strings.Split(strings.Join(r.Header.Values("X-Forwarded-Proto"), ","), ",")
 		c.https = c.https || strings.EqualFold(strings.TrimSpace(proto[len(proto)-1]), "https")
 	}
-	proxied := trusted || !r.ProtoAtLeast(1, 1) ||
-		slices.ContainsFunc(proxyHeaders, func(name string) bool { return len(r.Header.Values(name)) > 0 })
-	c.local = !proxied && (!ip || peer.IsLoopback()) && loopbackHost(hostOf(r.Host))
+	through := trusted || !r.ProtoAtLeast(1, 1) || proxied(r.Header)
+	c.local = !through && (!ip || peer.IsLoopback()) && loopbackHost(hostOf(r.Host))
 	return c
 }
 
