@@ -14,12 +14,27 @@ import (
 )
 
 // quiet drops the error of writing to a reader that went away, as head does when it
-// has enough: that ends a listing, and is no fault.
+// has enough: that ends a listing, and is no fault. What else keeps standard output
+// from being written, such as a full disk behind a redirection, is told by its name.
 func quiet(err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
+	var write *fs.PathError
+	if errors.As(err, &write) && write.Op == "write" && fault.From(err).Code == fault.Internal {
+		return fault.Wrap(err, fault.StateUnusable, "standard output can't be written: %s", errnoText(err)).
+			Hintf("what stands there is not whole; free some space, or send it elsewhere")
+	}
 	return err
+}
+
+// errnoText is what the system calls the error.
+func errnoText(err error) string {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno.Error()
+	}
+	return "input/output error"
 }
 
 // say tells the person something on stderr that is no warning.
@@ -120,12 +135,7 @@ func (o *outFile) abort() error { return errors.Join(o.Close(), os.Remove(o.Name
 
 // fault says why the file can't be written.
 func (o *outFile) fault(err error) error {
-	var errno syscall.Errno
-	why := "input/output error"
-	if errors.As(err, &errno) {
-		why = errno.Error()
-	}
-	return fault.Wrap(err, fault.StateUnusable, "%s can't be written: %s", store.Display(o.path), why).
+	return fault.Wrap(err, fault.StateUnusable, "%s can't be written: %s", store.Display(o.path), errnoText(err)).
 		Hintf("nothing was left there; choose another place with --out")
 }
 

@@ -157,7 +157,7 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 		b = []byte(`{"ok":false,"error":"internal error","code":"internal","sent":"maybe"}` + "\n")
 	}
 	if err := d.writeOut(red.Bytes(b)); err != nil {
-		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", fault.From(err).Message)
+		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
 	}
 }
 
