@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/telemetry/serve"
 )
@@ -48,11 +49,21 @@ func (t *tailer) remoteFollow(ctx context.Context, opt serve.TailOptions) error 
 	}
 	return serve.Tail(ctx, opt, func(f serve.Frame) error {
 		if f.Reset != nil {
-			t.d.warn("the server's log was replaced: events may be missing or come again (%s)", f.Reset.Reason)
+			t.reset(f.Reset)
 			return nil
 		}
 		return t.show(f.Data, f.ID)
 	})
+}
+
+// reset tells that what comes next does not follow on what was shown. As in
+// replaced, the cursor makes each a sentence of its own, which is told once.
+func (t *tailer) reset(r *serve.Reset) {
+	if r.Reason == telemetry.ResetGone {
+		t.d.warn("events after %s were removed on the server before they could be read: going on at the oldest", clean(r.From))
+		return
+	}
+	t.d.warn("the server's log was cut or replaced after %s: events may be missing or come again", clean(r.From))
 }
 
 // remoteFault gives a refusal the words of this command: the server's are for

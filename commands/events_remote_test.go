@@ -122,3 +122,32 @@ func TestTailRemoteKeepsItsCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A server whose log is replaced twice has lost events twice, and each is told.
+func TestTailRemoteTellsEachReset(t *testing.T) {
+	t.Parallel()
+	net := func(r *http.Request) (*http.Response, error) {
+		return answer(r, 200, "retry: 1\n\n"+
+			"id: 0-0\nevent: reset\ndata: {\"from\":\"one-10\",\"oldest\":\"two-0\",\"reason\":\"unknown\"}\n\n"+
+			"id: 0-0\nevent: reset\ndata: {\"from\":\"two-20\",\"oldest\":\"tre-0\",\"reason\":\"unknown\"}\n\n"+
+			"id: 0-0\nevent: reset\ndata: {\"from\":\"tre-30\",\"oldest\":\"tre-40\",\"reason\":\"gone\"}\n\n",
+			"Content-Type", "text/event-stream"), nil
+	}
+	first := true
+	once := func(r *http.Request) (*http.Response, error) {
+		if !first {
+			return answer(r, 403, `{"error":"enough","code":"auth"}`), nil
+		}
+		first = false
+		return net(r)
+	}
+	code, _, stderr := runWith(t, map[string]string{}, once, "events", "tail", "--url", "https://h.example", "--follow")
+	for _, s := range []string{"cut or replaced after one-10", "cut or replaced after two-20", "after tre-30 were removed"} {
+		if strings.Count(stderr, s) != 1 {
+			t.Errorf("%q is not there once:\n%s", s, stderr)
+		}
+	}
+	if code != 5 {
+		t.Errorf("exit %d", code)
+	}
+}
