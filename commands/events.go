@@ -140,5 +140,5 @@ func jsonObject(name, s string) (json.RawMessage, error) {
 	if err := json.Unmarshal([]byte(s), &m); err != nil || m == nil {
 		return nil, fault.Wrap(err, fault.Usage, "--%s is not a JSON object", name).Hintf(`--%s '{"step":3}'`, name)
 	}
-	return json.RawMessage(s), nil
+	return telemetry.WholeText([]byte(s)), nil
 }

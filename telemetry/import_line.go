@@ -166,7 +166,7 @@ func (m *importLine) readTime(before time.Time) *ImportProblem {
 	}
 	at, ok := timeOf(m.raw["ts"])
 	if !ok {
-		return problem(badTimeCode, "its ts is neither an ISO 8601 time nor unix seconds")
+		return problem(badTimeCode, "its ts is neither a time with its zone (2026-02-18T12:00:00Z) nor unix seconds")
 	}
 	m.at = at
 	return nil
@@ -244,10 +244,10 @@ func (m *importLine) part(name string) []byte {
 	case !m.has(name):
 		return []byte("{}")
 	case m.raw[name][0] == '{':
-		return tidy(m.raw[name])
+		return WholeText(tidy(m.raw[name]))
 	}
 	m.filled = append(m.filled, name+".value")
-	return tidy(append(append([]byte(`{"value":`), m.raw[name]...), '}'))
+	return WholeText(tidy(append(append([]byte(`{"value":`), m.raw[name]...), '}')))
 }
 
 // noError stands for the text of a failure that was recorded without one.

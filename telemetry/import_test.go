@@ -86,6 +86,9 @@ func TestImportFillsIn(t *testing.T) {
 		}},
 		{"data is payload", `{"ts":1771416000,"eventType":"a.b","data":{"n":1}}`, func(e telemetry.Event) bool { return string(e.Payload) == `{"n":1}` }},
 		{"payload is more than data", `{"ts":1771416000,"eventType":"a.b","data":{"n":1},"payload":{"n":2}}`, func(e telemetry.Event) bool { return string(e.Payload) == `{"n":2}` }},
+		{"half a surrogate pair", `{"ts":1771416000,"eventType":"a.b","agentId":"\ud800","payload":{"a":"\ud800"},"result":["\udc00"]}`, func(e telemetry.Event) bool {
+			return e.AgentID == "\ufffd" && string(e.Payload) == `{"a":"\ufffd"}` && string(e.Result) == `{"value":["\ufffd"]}`
+		}},
 		{"unix seconds", `{"ts":1771416000.25,"eventType":"a.b"}`, func(e telemetry.Event) bool { return e.TS == "2026-02-18T12:00:00.250Z" }},
 		{"milliseconds", `{"ts":1771416000250,"eventType":"a.b"}`, func(e telemetry.Event) bool { return e.TS == "2026-02-18T12:00:00.250Z" }},
 		{"another zone", `{"ts":"2026-02-18T14:00:00+02:00","eventType":"a.b"}`, func(e telemetry.Event) bool { return e.TS == "2026-02-18T12:00:00.000Z" }},
