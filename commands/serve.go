@@ -69,12 +69,26 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 			return ServeOut{}, errors.Join(err, srv.Close())
 		}
 	}
+	if err := d.readable(ctx); err != nil {
+		return ServeOut{}, errors.Join(err, srv.Close())
+	}
 	if err := showNow(d, out, printServe); err != nil {
 		return ServeOut{}, err
 	}
 	err = d.settling(ctx, srv.Serve)
 	out.Status = "stopped"
 	return out, err
+}
+
+// readable looks at the log once: a server that can't read it would listen, call
+// itself well, and refuse every stream.
+func (d *Deps) readable(ctx context.Context) error {
+	log, err := d.log()
+	if err != nil {
+		return err
+	}
+	_, err = log.End(ctx)
+	return err
 }
 
 // settleEvery is how often a server writes down what it found out about the log,
