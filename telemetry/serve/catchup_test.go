@@ -249,3 +249,23 @@ func TestOnlyWhatStaysTrueIsShared(t *testing.T) {
 	want(telemetry.Cursor{}, 2)
 	want(end, 1)
 }
+
+// A log that became shorter under its id while a stream waits for the server to get
+// to its place, which the server, not being there yet, can't see.
+func TestAStreamThatWaitsBeyondTheEndIsTold(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	log.add(events("a.b", 0, 5)...)
+	s := start(t, serve.Options{Log: log, Heartbeat: 20 * time.Millisecond})
+	end := log.lines[4].At
+	eventually(t, "the server does not read", func() bool { return s.Read() == end })
+	log.quiet(events("a.b", 5, 8)...)
+	st := s.stream("")
+	log.mu.Lock()
+	log.lines = log.lines[:6:6]
+	log.mu.Unlock()
+	if f := st.next(); f.name != "reset" || !strings.Contains(f.data, `"unknown"`) {
+		t.Fatalf("got %+v, want a reset", f)
+	}
+	st.want(events("a.b", 0, 6)...)
+}

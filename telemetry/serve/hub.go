@@ -93,6 +93,9 @@ func (h *hub) readOn(ctx context.Context) error {
 			return nil
 		}
 		h.publish(after, next, lines)
+		if next.Pos == h.log.log.Stats().Bytes { // what came after the last look wakes us again
+			return nil
+		}
 	}
 	return nil
 }
