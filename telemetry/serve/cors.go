@@ -98,5 +98,8 @@ func foreign(r *http.Request) bool {
 	case "", "none", "same-origin":
 		return false
 	}
+	if dest := r.Header.Get("Sec-Fetch-Dest"); dest != "" && dest != "document" {
+		return true // a frame, which would take a stream unseen
+	}
 	return r.Header.Get("Sec-Fetch-Mode") != "navigate"
 }

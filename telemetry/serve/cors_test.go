@@ -106,3 +106,19 @@ func TestOriginsThatAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A name that no Host header can match would be a riddle.
+func TestHostsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"*", "*.claw.example", "http://claw.example", "claw.example:8787", "claw.example.", "claw.example/x", "a b", "", "[2001:db8::7]", "user@claw.example", "cl\u00e4w.example"} {
+		_, err := serve.New(serve.Options{Log: newMemLog("aa"), Now: time.Now, AllowedHosts: []string{"ok.example", host}})
+		if fault.CodeOf(err) != fault.Usage || !strings.Contains(err.Error(), "--allow-host") {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+	for _, host := range []string{"claw", "Claw.Example", "a_b.example", "192.0.2.7", "2001:db8::7", "xn--clw-qla.example"} {
+		if _, err := serve.New(serve.Options{Log: newMemLog("aa"), Now: time.Now, AllowedHosts: []string{host}}); err != nil {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+}

@@ -24,6 +24,9 @@ import (
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
 	"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types ape-claw"
 
+// maxURL is more than all filters at their longest need, in bytes.
+const maxURL = 8 << 10
+
 // guard stands before every route: it sets the headers that protect a browser,
 // finds out who calls, turns away what another site's page makes a browser send
 // and what comes too often, bounds the body, and turns a panic into an answer.
@@ -38,11 +41,6 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		defer s.recoverPanic(w, r)
-		if secretInURL(r.URL, s.opt.Redactor) { // first: nothing after this may show it
-			s.refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "credentials do not belong into a URL, which histories and logs keep").
-				Hintf("send the headers x-agent-id and x-agent-token, and replace that token: ape-claw clawbot rotate --agent-id <id>"))
-			return
-		}
 		if !s.hostAllowed(r.Host) {
 			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", clip(r.Host)).
 				Hintf("open the address that ape-claw serve printed, or allow the name: ape-claw serve --allow-host <name>"))
@@ -57,6 +55,17 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		if wait := s.tooMany(r, c); wait > 0 {
 			s.refuseFor(w, http.StatusTooManyRequests, wait, fault.New(fault.Upstream, "too many requests from this address"))
+			return
+		}
+		if len(r.RequestURI) > maxURL {
+			s.refuse(w, http.StatusRequestURITooLong, fault.New(fault.Usage, "a URL of %d bytes: at most %d are allowed", len(r.RequestURI), maxURL))
+			return
+		}
+		// After the limits, since it has to read closely; before whatever shows a
+		// part of the URL.
+		if secretInURL(r.URL, s.opt.Redactor) {
+			s.refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "credentials do not belong into a URL, which histories and logs keep").
+				Hintf("send the headers x-agent-id and x-agent-token, and replace that token: ape-claw clawbot rotate --agent-id <id>"))
 			return
 		}
 		if oddPath(r.URL) {

@@ -81,6 +81,26 @@ func TestTokenInURL(t *testing.T) {
 	}
 }
 
+// To look for secrets in a URL takes time: who has no more requests left gets
+// none of it, and no URL may be long.
+func TestLongURLs(t *testing.T) {
+	t.Parallel()
+	s, _ := startElsewhere(t, "192.0.2.1", serve.Options{Log: newMemLog("aa"), Now: newStopped().now, Limits: serve.Limits{Reads: serve.Rate{PerMinute: 1, Burst: 2}}})
+	resp, body := s.get("/events?type=" + strings.Repeat("word-", 2000))
+	if resp.StatusCode != http.StatusRequestURITooLong || errorOf(t, resp, body) != "usage" || strings.Contains(body, "word") {
+		t.Errorf("10 kB: %d %s", resp.StatusCode, body)
+	}
+	if resp, body = s.get("/?token=x"); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("a token: %d %s", resp.StatusCode, body)
+	}
+	resp, body = s.get("/?token=x")
+	tooMany(t, resp, body)
+	long := "/events/backlog?agentId=" + strings.Repeat("%41", 128) + "&traceId=" + strings.Repeat("%42", 128) + "&type=" + strings.Repeat("%61.%62,", 120)
+	if resp, body := start(t, serve.Options{Log: newMemLog("aa")}).get(long); resp.StatusCode != http.StatusOK {
+		t.Errorf("filters at their longest: %d %s", resp.StatusCode, body)
+	}
+}
+
 // However a path climbs, it leads nowhere: nothing is read from the disk.
 func TestTraversal(t *testing.T) {
 	t.Parallel()

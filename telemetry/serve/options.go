@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -126,6 +127,9 @@ func (o Options) withDefaults() (Options, error) {
 	if err := checkOrigins(o.CORSOrigins); err != nil {
 		return o, err
 	}
+	if err := checkHosts(o.AllowedHosts); err != nil {
+		return o, err
+	}
 	if o.Redactor == nil {
 		o.Redactor = telemetry.NewRedactor()
 	}
@@ -133,4 +137,20 @@ func (o Options) withDefaults() (Options, error) {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return o, nil
+}
+
+// checkHosts refuses what no Host header is compared with: a name that never
+// matches would be a riddle.
+func checkHosts(hosts []string) error {
+	for _, h := range hosts {
+		if h == "" || hostOf(h) != strings.ToLower(h) || strings.ContainsFunc(h, notInHost) {
+			return fault.New(fault.Usage, "--allow-host %q is not a plain name or address", clip(h)).
+				Hintf("without scheme, port and wildcards: ape-claw serve --allow-host claw.example")
+		}
+	}
+	return nil
+}
+
+func notInHost(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune("*/?#@[]\\,;%\"", r)
 }

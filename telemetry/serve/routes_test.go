@@ -149,6 +149,11 @@ func TestRoutesThatAnswer(t *testing.T) {
 	if resp, _ := s.get("/", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"); resp.StatusCode != http.StatusOK {
 		t.Errorf("a link to the page: %d", resp.StatusCode)
 	}
+	for dest, want := range map[string]int{"document": 200, "iframe": 403, "frame": 403, "embed": 403, "object": 403} {
+		if resp, _ := s.get("/events/backlog", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", dest); resp.StatusCode != want {
+			t.Errorf("another site's %s: %d, want %d", dest, resp.StatusCode, want)
+		}
+	}
 	if resp, _ := s.do("POST", "/api/things", strings.Repeat("a", 2000), "Content-Type", "application/x-www-form-urlencoded"); resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body over the cap: %d", resp.StatusCode)
 	}
