@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -126,10 +127,24 @@ func eventsEmit(ctx context.Context, d *Deps, in EventsEmitIn) (EventsEmitOut, e
 		return EventsEmitOut{}, err
 	}
 	if err := telemetry.Validate(line); err != nil {
+		if first, _, _ := strings.Cut(in.Type, "."); ownDomain(first) && !declared(in.Type) {
+			return EventsEmitOut{}, fault.Wrap(err, fault.Usage, "types that begin with %q are this program's own, and there is no %s", first+".", in.Type).
+				Hintf("choose a type of your own, such as myagent.step.done; ape-claw events schema lists those that there are")
+		}
 		return EventsEmitOut{}, fault.Wrap(err, fault.Usage, "%s", err).Hintf("ape-claw events schema %s", in.Type)
 	}
 	err = d.Record(ctx, draft)
 	return EventsEmitOut{OK: true, EventType: in.Type, TraceID: cfg.TraceID.Value}, err
+}
+
+// ownDomain reports whether types of the catalogue begin with the word.
+func ownDomain(word string) bool {
+	return slices.ContainsFunc(telemetry.Catalogue(), func(t telemetry.Type) bool { return strings.HasPrefix(t.Name, word+".") })
+}
+
+func declared(name string) bool {
+	_, ok := telemetry.Lookup(name)
+	return ok
 }
 
 func jsonObject(name, s string) (json.RawMessage, error) {
