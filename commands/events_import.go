@@ -47,7 +47,7 @@ anything is written. Types that the catalogue does not have are imported and cou
 Imported events stand behind those that are in the log, with the times they had.`,
 		Example: `  ape-claw events import ../old/state/events.jsonl --dry-run
   ape-claw events import ../old/state/events.jsonl --strict
-  ssh host cat state/events.jsonl | ape-claw events import -`,
+  ssh host ape-claw events export | ape-claw events import -`,
 		Events: []string{"events.imported"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "events:import"},
 		eventsImport,
 		printImport)
