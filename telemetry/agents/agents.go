@@ -101,16 +101,21 @@ func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string
 	}
 	token, hash := newToken(TokenPrefix)
 	a := Agent{ID: id, Name: name, Enabled: true, Created: r.now().UTC().Truncate(time.Millisecond)}
-	res, err := db.ExecContext(ctx, `INSERT INTO agents (id, name, token_hash, generation, enabled, created_at)
-		VALUES (?, ?, ?, 1, 1, ?) ON CONFLICT (id) DO NOTHING`, id, name, hash[:], a.Created.UnixMilli())
+	err = r.write(ctx, db, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, `INSERT INTO agents (id, name, token_hash, generation, enabled, created_at)
+			VALUES (?, ?, ?, 1, 1, ?) ON CONFLICT (id) DO NOTHING`, id, name, hash[:], a.Created.UnixMilli())
+		if err != nil {
+			return store.DBFault(err, store.StateFile)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return fault.New(fault.Conflict, "agent %q is already registered", id).
+				Hintf("a new token for it: ape-claw clawbot rotate --agent-id %s", id)
+		}
+		return nil
+	})
 	if err != nil {
-		return Agent{}, "", store.DBFault(err, store.StateFile)
+		return Agent{}, "", err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return Agent{}, "", fault.New(fault.Conflict, "agent %q is already registered", id).
-			Hintf("a new token for it: ape-claw clawbot rotate --agent-id %s", id)
-	}
-	r.changes.Add(1)
 	return a, token, nil
 }
 
@@ -253,22 +258,15 @@ func (r *Registry) change(ctx context.Context, id, update string, args ...any) e
 	if db == nil {
 		return unknown(id)
 	}
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
+	return r.write(ctx, db, func(tx *sql.Tx) error {
+		res, err := tx.ExecContext(ctx, update, args...)
+		if err != nil {
+			return store.DBFault(err, store.StateFile)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return unknown(id)
+		}
+		_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE agent_id = ?`, id)
 		return store.DBFault(err, store.StateFile)
-	}
-	defer tx.Rollback() //nolint:errcheck // after Commit there is nothing to roll back
-	res, err := tx.ExecContext(ctx, update, args...)
-	if err != nil {
-		return store.DBFault(err, store.StateFile)
-	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return unknown(id)
-	}
-	if _, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE agent_id = ?`, id); err != nil {
-		return store.DBFault(err, store.StateFile)
-	}
-	err = tx.Commit()
-	r.changes.Add(1)
-	return store.DBFault(err, store.StateFile)
+	})
 }

@@ -28,31 +28,28 @@ func (r *Registry) OpenSession(ctx context.Context, p Proof) (string, Proof, err
 	token, hash := newToken("")
 	now := r.now().Truncate(time.Millisecond)
 	p.session, p.Expires = hash, now.Add(SessionLife)
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return "", Proof{}, store.DBFault(err, store.StateFile)
-	}
-	defer tx.Rollback() //nolint:errcheck // after Commit there is nothing to roll back
-	for _, q := range []struct {
-		sql  string
-		args []any
-	}{
-		{`DELETE FROM sessions WHERE expires_at <= ?`, []any{now.UnixMilli()}},
-		{`DELETE FROM sessions WHERE token_hash IN
-			(SELECT token_hash FROM sessions WHERE agent_id = ? ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)`, []any{p.AgentID, maxPerAgent - 1}},
-		{`DELETE FROM sessions WHERE token_hash IN
-			(SELECT token_hash FROM sessions ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)`, []any{maxSessions - 1}},
-		{`INSERT INTO sessions (token_hash, agent_id, generation, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`,
-			[]any{hash[:], p.AgentID, p.generation, now.UnixMilli(), p.Expires.UnixMilli()}},
-	} {
-		if _, err := tx.ExecContext(ctx, q.sql, q.args...); err != nil {
-			return "", Proof{}, store.DBFault(err, store.StateFile)
+	err = r.write(ctx, db, func(tx *sql.Tx) error {
+		for _, q := range []struct {
+			sql  string
+			args []any
+		}{
+			{`DELETE FROM sessions WHERE expires_at <= ?`, []any{now.UnixMilli()}},
+			{`DELETE FROM sessions WHERE token_hash IN
+				(SELECT token_hash FROM sessions WHERE agent_id = ? ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)`, []any{p.AgentID, maxPerAgent - 1}},
+			{`DELETE FROM sessions WHERE token_hash IN
+				(SELECT token_hash FROM sessions ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)`, []any{maxSessions - 1}},
+			{`INSERT INTO sessions (token_hash, agent_id, generation, created_at, expires_at) VALUES (?, ?, ?, ?, ?)`,
+				[]any{hash[:], p.AgentID, p.generation, now.UnixMilli(), p.Expires.UnixMilli()}},
+		} {
+			if _, err := tx.ExecContext(ctx, q.sql, q.args...); err != nil {
+				return store.DBFault(err, store.StateFile)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return "", Proof{}, err
 	}
-	if err := tx.Commit(); err != nil {
-		return "", Proof{}, store.DBFault(err, store.StateFile)
-	}
-	r.changes.Add(1)
 	return token, p, nil
 }
 
@@ -96,9 +93,16 @@ func (r *Registry) CloseSession(ctx context.Context, token string) error {
 		return err
 	}
 	hash := sha256.Sum256([]byte(token))
-	_, err = db.ExecContext(ctx, `DELETE FROM sessions WHERE token_hash = ?`, hash[:])
-	r.changes.Add(1)
-	return store.DBFault(err, store.StateFile)
+	// Anybody may send a made-up cookie: one that is none costs no write.
+	var n int
+	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE token_hash = ?`, hash[:]).Scan(&n)
+	if err != nil || n == 0 {
+		return store.DBFault(err, store.StateFile)
+	}
+	return r.write(ctx, db, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE token_hash = ?`, hash[:])
+		return store.DBFault(err, store.StateFile)
+	})
 }
 
 // Holds reports whether p would still be given.
