@@ -2,32 +2,13 @@ package commands
 
 import (
 	"context"
-	"database/sql"
-	"os"
-	"path/filepath"
 
-	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
-	"github.com/ape-claw/ape-claw/telemetry/agents"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 func clawbotCommands() []Command {
 	return []Command{newClawbotRegister(), newClawbotList(), newClawbotVerify(), newClawbotRevoke(), newClawbotRotate()}
-}
-
-// registry is the agents of the state directory. What only looks makes no file.
-func (d *Deps) registry() *agents.Registry {
-	return agents.New(func(ctx context.Context, create bool) (*sql.DB, error) {
-		cfg, err := d.Config()
-		if err != nil {
-			return nil, err
-		}
-		if _, err := os.Lstat(filepath.Join(cfg.StateDir, store.StateFile)); !create && os.IsNotExist(err) {
-			return nil, nil
-		}
-		return d.stateDB(ctx)
-	}, d.host.Now)
 }
 
 // tokenNote goes with every new token.
