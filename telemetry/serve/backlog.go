@@ -45,9 +45,9 @@ func (s *Server) backlog(w http.ResponseWriter, r *http.Request) {
 	}
 	var reset *telemetry.ResetError
 	if errors.As(err, &reset) {
-		writeErrorStatus(w, http.StatusGone, fault.New(fault.NotFound, "cursor %s is not in the log any more", reset.From).
+		writeErrorStatus(w, http.StatusGone, fault.New(fault.NotFound, "cursor %s is not in the log any more", s.echo(reset.From.String())).
 			Hintf("go on from %s, or leave the cursor out", reset.Oldest).
-			With("from", reset.From.String()).With("oldest", reset.Oldest.String()).With("reason", reset.Reason))
+			With("from", s.echo(reset.From.String())).With("oldest", reset.Oldest.String()).With("reason", reset.Reason))
 		return
 	}
 	if err != nil {
@@ -78,11 +78,11 @@ type pager struct {
 
 // pagerOf reads the query. A HEAD needs no look at the log.
 func (s *Server) pagerOf(ctx context.Context, q url.Values, head bool) (*pager, error) {
-	filter, filtered, err := filterOf(q)
+	filter, filtered, err := s.filterOf(q)
 	if err != nil {
 		return nil, err
 	}
-	limit, err := count(q, "limit", backlogDefault, 1, backlogMax)
+	limit, err := s.count(q, "limit", backlogDefault, 1, backlogMax)
 	if err != nil {
 		return nil, err
 	}

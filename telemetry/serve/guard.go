@@ -42,7 +42,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		defer s.recoverPanic(w, r)
 		if !s.hostAllowed(r.Host) {
-			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", clip(r.Host)).
+			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", s.echo(r.Host)).
 				Hintf("open the address that ape-claw serve printed, or allow the name: ape-claw serve --allow-host <name>"))
 			return
 		}
@@ -69,7 +69,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if oddPath(r.URL) {
-			notFound(w, r)
+			s.notFound(w, r)
 			return
 		}
 		if c.cross && preflight(w, r) {

@@ -18,7 +18,10 @@ const (
 
 // filterOf reads the filters of /events and /events/backlog. A parameter may
 // be repeated for types (any of them passes); "type=a,b" means the same.
-func filterOf(q url.Values) (filter telemetry.Filter, filtered bool, err error) {
+func (s *Server) filterOf(q url.Values) (filter telemetry.Filter, filtered bool, err error) {
+	if err := s.once(q); err != nil {
+		return filter, false, err
+	}
 	var types []string
 	for _, v := range q["type"] {
 		for t := range strings.SplitSeq(v, ",") {
@@ -40,21 +43,21 @@ func filterOf(q url.Values) (filter telemetry.Filter, filtered bool, err error) 
 		b := v == "true"
 		ok = &b
 	default:
-		return filter, false, fault.New(fault.Usage, "ok=%s is not true or false", clip(v)).Hintf("ask ?ok=false for failures only")
+		return filter, false, fault.New(fault.Usage, "ok=%s is not true or false", s.echo(v)).Hintf("ask ?ok=false for failures only")
 	}
 	filter, err = telemetry.ParseFilter(types, agent, trace, ok)
 	return filter, len(types) > 0 || agent != "" || trace != "" || ok != nil, err
 }
 
 // count reads a number of events; missing means def.
-func count(q url.Values, name string, def, low, high int) (int, error) {
+func (s *Server) count(q url.Values, name string, def, low, high int) (int, error) {
 	if !q.Has(name) {
 		return def, nil
 	}
 	v := q.Get(name)
 	n, err := strconv.Atoi(v)
 	if err != nil || n < low || n > high {
-		return 0, fault.New(fault.Usage, "%s=%s is not a number from %d to %d", name, clip(v), low, high).
+		return 0, fault.New(fault.Usage, "%s=%s is not a number from %d to %d", name, s.echo(v), low, high).
 			Hintf("ask ?%s=%d", name, backlogDefault)
 	}
 	return n, nil
@@ -70,8 +73,8 @@ type position struct {
 
 // positionOf prefers Last-Event-ID, which EventSource sends when it reconnects
 // to the same URL, over ?after= in that URL.
-func positionOf(q url.Values, lastEventID string) (position, error) {
-	n, err := count(q, "backlog", 0, 0, backlogMax)
+func (s *Server) positionOf(q url.Values, lastEventID string) (position, error) {
+	n, err := s.count(q, "backlog", 0, 0, backlogMax)
 	if err != nil {
 		return position{}, err
 	}
@@ -86,16 +89,7 @@ func positionOf(q url.Values, lastEventID string) (position, error) {
 	if err != nil {
 		// An id of another server: the client is told by a reset, since
 		// EventSource shows no error answers.
-		return position{resume: true, unknown: clip(id)}, nil
+		return position{resume: true, unknown: s.echo(id)}, nil
 	}
 	return position{resume: true, cursor: c}, nil
-}
-
-// clip keeps a caller's text short in answers.
-func clip(s string) string {
-	const most = 64
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
 }

@@ -15,6 +15,7 @@ func (s *Server) routes() (http.Handler, error) {
 	mux := http.NewServeMux()
 	page := dashboard.Handler()
 	type routes map[string]http.Handler
+	var patterns []string
 	stream := s.perAddress(s.leased(http.HandlerFunc(s.events)))
 	for _, set := range []struct {
 		need   func(http.Handler) need
@@ -28,7 +29,7 @@ func (s *Server) routes() (http.Handler, error) {
 			"GET /api/session":    http.HandlerFunc(s.session),
 			"POST /api/session":   http.HandlerFunc(s.login),
 			"DELETE /api/session": http.HandlerFunc(s.logout),
-			"/":                   missing(mux),
+			"/":                   s.missing(mux),
 		}},
 		{always(needRead), routes{
 			"GET /events":            stream,
@@ -43,6 +44,13 @@ func (s *Server) routes() (http.Handler, error) {
 			if err := handle(mux, pattern, s.access(set.need(h), h)); err != nil {
 				return nil, err
 			}
+			patterns = append(patterns, pattern)
+		}
+	}
+	// Else ServeMux would send whoever leaves out the slash there, in HTML.
+	for _, pattern := range patterns {
+		if bare, ok := strings.CutSuffix(pattern, "/"); ok && strings.Contains(bare, "/") {
+			_ = handle(mux, bare, http.HandlerFunc(s.notFound)) // fails where something is there
 		}
 	}
 	return s.guard(s.metrics.count(mux)), nil
@@ -66,7 +74,7 @@ func handle(mux *http.ServeMux, pattern string, h http.Handler) (err error) {
 
 // missing answers what no route takes: 405 when another method would be taken,
 // else 404.
-func missing(mux *http.ServeMux) http.Handler {
+func (s *Server) missing(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var allow []string
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
@@ -77,7 +85,7 @@ func missing(mux *http.ServeMux) http.Handler {
 			}
 		}
 		if len(allow) == 0 {
-			notFound(w, r)
+			s.notFound(w, r)
 			return
 		}
 		if allow[0] == http.MethodGet {
@@ -89,12 +97,12 @@ func missing(mux *http.ServeMux) http.Handler {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		writeErrorStatus(w, http.StatusMethodNotAllowed, fault.New(fault.Usage, "%s takes no %s", clip(r.URL.Path), clip(r.Method)).
+		writeErrorStatus(w, http.StatusMethodNotAllowed, fault.New(fault.Usage, "%s takes no %s", s.echo(r.URL.Path), s.echo(r.Method)).
 			Hintf("use %s", strings.Join(allow, " or ")))
 	})
 }
 
-func notFound(w http.ResponseWriter, r *http.Request) {
-	WriteError(w, fault.New(fault.NotFound, "nothing is at %q", clip(r.URL.Path)).
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	WriteError(w, fault.New(fault.NotFound, "nothing is at %q", s.echo(r.URL.Path)).
 		Hintf("the page is at /, the stream at /events, the newest events at /events/backlog"))
 }

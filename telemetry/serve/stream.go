@@ -22,12 +22,12 @@ const retryMillis = 2000
 // events is GET /events.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	filter, filtered, err := filterOf(q)
+	filter, filtered, err := s.filterOf(q)
 	if err != nil {
 		WriteError(w, err)
 		return
 	}
-	pos, err := positionOf(q, r.Header.Get("Last-Event-ID"))
+	pos, err := s.positionOf(q, r.Header.Get("Last-Event-ID"))
 	if err != nil {
 		WriteError(w, err)
 		return
@@ -150,7 +150,7 @@ func (c *client) match() func([]byte) bool {
 }
 
 func (c *client) resetError(ctx context.Context, dst []byte, e *telemetry.ResetError) ([]byte, error) {
-	return c.reset(ctx, dst, resetData{From: e.From.String(), Oldest: e.Oldest.String(), Reason: e.Reason}, e.Oldest)
+	return c.reset(ctx, dst, resetData{From: c.srv.echo(e.From.String()), Oldest: e.Oldest.String(), Reason: e.Reason}, e.Oldest)
 }
 
 // reset appends the reset event and moves the cursor: to the oldest event when

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -9,10 +10,15 @@ import (
 
 // schema is GET /api/events/schema, with ?type= for one type.
 func (s *Server) schema(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Query().Get("type")
+	names := r.URL.Query()["type"]
+	if len(names) > 1 {
+		WriteError(w, fault.New(fault.Usage, "type is given %d times", len(names)).Hintf("ask for one, or leave it out for all"))
+		return
+	}
+	name := strings.Join(names, "")
 	d, ok := telemetry.Describe(name)
 	if !ok {
-		WriteError(w, fault.New(fault.NotFound, "no event type %q", clip(name)).Hintf("/api/events/schema lists them all"))
+		WriteError(w, fault.New(fault.NotFound, "no event type %q", s.echo(name)).Hintf("/api/events/schema lists them all"))
 		return
 	}
 	WriteJSON(w, d)
