@@ -52,7 +52,7 @@ func newEventsTail() Command {
 	return define(Spec{Name: "events tail", Short: "Show the newest events, and follow new ones", Quiet: true, Streams: true,
 		Long: `Show the newest events of the local log, or of a server with --url or --remote, and
 follow new ones with --follow. With --json the events stand in one document, with where
-to go on (--after); with --follow every event is its own line, exactly as it stands in
+to go on (--after); with --follow every event is its own line, as it stands in
 the log, and the last line says how many there were.
 
 Following goes on when the log is rotated, and when it is cut or replaced: then one

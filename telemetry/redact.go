@@ -89,11 +89,12 @@ func (r *Redactor) Bytes(b []byte) []byte {
 	return out
 }
 
-// Foreign is Bytes for a line somebody else wrote: it goes out byte for byte
-// unless a cheap scan finds a sensitive name or an exact secret in it.
+// Foreign is Bytes and WholeText for a line somebody else wrote: it goes out byte for
+// byte unless a cheap scan finds a sensitive name, an exact secret or a \u escape in
+// it, and even then only what it must not hold is replaced.
 func (r *Redactor) Foreign(line []byte) []byte {
 	if hasSensitiveName(line) || r.hasExact(line) {
-		return r.Bytes(line)
+		return WholeText(r.Bytes(line))
 	}
 	return line
 }

@@ -133,7 +133,7 @@ func hasSensitiveName(line []byte) bool {
 			if foldPrefix(line[i:], "bearer") || foldPrefix(line[i:], "basic ") {
 				return true
 			}
-		case '\\' | 0x20: // an escape may hide any letter of a name
+		case '\\' | 0x20: // an escape may hide any letter of a name, or be half a character (Foreign)
 			if line[i] == '\\' && line[i+1] == 'u' {
 				return true
 			}

@@ -7,8 +7,9 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry"
 )
 
-// reader is the log as clients may see it: foreign lines that hold a sensitive
-// field are redacted, all others pass byte for byte.
+// reader is the log as clients may see it: what Redactor.Foreign leaves of a line,
+// which is the line itself, byte for byte, unless it holds a secret or half a
+// character.
 type reader struct {
 	log EventLog
 	red *telemetry.Redactor
