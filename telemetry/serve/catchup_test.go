@@ -141,39 +141,36 @@ func TestOneResetAfterCopytruncate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "events.jsonl")
 	writer := openLog(t, dir)
-	old := events("a.b", 0, 30)
-	appendAll(t, writer, old...)
-	s := start(t, serve.Options{Log: openLog(t, dir)})
-	clients := map[string]*stream{"live": s.stream("?after=0-0"), "filtered": s.stream("?after=0-0&type=a.*"), "nothing passes": s.stream("?type=n.o&after=0-0")}
-	for name, st := range clients {
-		if name != "nothing passes" {
-			st.want(old...)
-		}
+	old, first := events("a.b", 0, 30), event("n.o", 7)
+	appendAll(t, writer, append(old[:30:30], first)...)
+	s := start(t, serve.Options{Log: openLog(t, dir), Heartbeat: time.Hour})
+	clients := map[string]*stream{"live": s.stream("?after=0-0"), "filtered": s.stream("?after=0-0&type=a.*"), "one passes": s.stream("?type=n.o&after=0-0")}
+	want := func(lines []string, mark ...string) (last string) {
+		t.Helper()
+		last = clients["live"].want(append(lines[:len(lines):len(lines)], mark...)...).id
+		clients["filtered"].want(lines...)
+		clients["one passes"].want(mark...)
+		return last
 	}
-	last := "0-0"
+	last := want(old, first)
 	for round := range 4 {
 		if err := os.Truncate(path, 0); err != nil {
 			t.Fatal(err)
 		}
-		fresh := events("a.b", 100*(round+1), 100*(round+1)+20+30*(round%2)) // shorter and longer than before
-		appendAll(t, writer, fresh...)
+		fresh, mark := events("a.b", 100*(round+1), 100*(round+1)+20+30*(round%2)), event("n.o", round) // shorter and longer than before
+		appendAll(t, writer, append(fresh[:len(fresh):len(fresh)], mark)...)
 		for name, st := range clients {
 			f := st.next()
-			for f.name == "cursor" {
-				f = st.next()
-			}
 			var reset serve.Reset
 			if err := json.Unmarshal([]byte(f.data), &reset); err != nil || f.name != "reset" || reset.Reason != telemetry.ResetUnknown {
 				t.Fatalf("round %d, %s: got %+v, want a reset", round, name, f)
 			}
-			if name != "nothing passes" {
-				last = st.want(fresh...).id
-			}
 		}
+		last = want(fresh, mark)
 	}
-	line := event("n.o", 1)
+	line := event("n.o", 9)
 	appendAll(t, writer, line)
-	clients["nothing passes"].want(line)
+	clients["one passes"].want(line)
 	s.stream("", "Last-Event-ID", last).want(line)
 	if n := s.metric(`ape_claw_stream_resets_total{reason="unknown"}`); n != 12 {
 		t.Errorf("%v resets, want 12", n)
