@@ -43,9 +43,9 @@ func newEventsExport() Command {
 	return define(Spec{Name: "events export", Short: "Write the log, or part of it, to a file", Quiet: true,
 		Long: `Write events to a file or to standard output, oldest first, over all segments: as they
 stand in the log (jsonl, which "events import" reads again), or as CSV with the columns
-` + "`v, ts, eventType, agentId, sessionId, traceId, command, dryRun, chainId, payload, result,\nok, error, source, eventId`" + `. In CSV, payload and result are JSON text, and a text that a
-spreadsheet would run as a formula (it begins with = + - @, a tab or a line break) gets
-an apostrophe in front.
+` + "`v, ts, eventType, agentId, sessionId, traceId, command, dryRun, chainId, payload, result,\nok, error, source, eventId`" + `. In CSV, payload and result are JSON text, and a text, or a
+part of one, that a spreadsheet would run as a formula (it begins with = + - @, a tab or
+a line break) gets an apostrophe in front.
 
 The file appears when it is whole, mode 0600; an interrupt leaves none. A file that
 exists is kept unless --force is given, and nothing is written through a link. Memory

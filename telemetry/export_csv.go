@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -20,9 +21,11 @@ func CSVColumns() []string {
 // fields are left out.
 //
 // Spreadsheets run what looks like a formula, and events hold text of strangers: a
-// text that begins with = + - @, with a tab or a line break, or with their full-width
-// forms, gets an apostrophe in front. Control characters but tab and line break
-// become U+FFFD.
+// text that begins with = + - @ or their full-width forms, with a tab or a line
+// break, gets an apostrophe in front. So does what follows a semicolon, a tab or a
+// line break inside of a text: with other settings than ours, cells begin there. In
+// JSON such a semicolon is \u003b. Control characters but tab and line break become
+// U+FFFD.
 type CSVWriter struct {
 	w       *csv.Writer
 	columns []string
@@ -69,22 +72,61 @@ func cellOf(value []byte, asJSON bool) string {
 	case string(value) == "null":
 		return ""
 	case asJSON || value[0] != '"':
-		return string(value)
+		return safeJSON(string(value))
 	}
-	return safeCell(stringOf(value))
+	return safeText(stringOf(value))
 }
 
-func safeCell(s string) string {
+// safeText puts an apostrophe in front of whatever part of a text may be run.
+func safeText(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if isControl(r) && r != '\t' && r != '\n' && r != '\r' {
+		if isControl(r) && !strings.ContainsRune("\t\r\n", r) {
 			return utf8.RuneError
 		}
 		return r
 	}, s)
-	if rest := strings.TrimLeft(s, " "); rest != "" {
-		if first, _ := utf8.DecodeRuneInString(rest); strings.ContainsRune("=+-@\t\r\n＝＋－＠", first) {
-			return "'" + s
+	var b strings.Builder
+	if lead := strings.TrimLeftFunc(s, isBlank); isFormula(s) || lead != "" && strings.ContainsRune("\t\r\n", rune(lead[0])) {
+		b.WriteByte('\'')
+	}
+	for {
+		n := strings.IndexAny(s, ";\t\r\n") + 1
+		if n == 0 {
+			break
+		}
+		b.WriteString(s[:n])
+		if s = s[n:]; isFormula(s) {
+			b.WriteByte('\'')
 		}
 	}
-	return s
+	b.WriteString(s)
+	return b.String()
 }
+
+// safeJSON escapes the semicolons that may make a cell of their own out of what
+// follows them: they stand in strings only, and the JSON says the same.
+func safeJSON(s string) string {
+	var b strings.Builder
+	for {
+		head, tail, found := strings.Cut(s, ";")
+		b.WriteString(head)
+		switch s = tail; {
+		case !found:
+			return b.String()
+		case isFormula(tail):
+			b.WriteString(`\u003b`)
+		default:
+			b.WriteByte(';')
+		}
+	}
+}
+
+// isFormula reports whether a cell with the text s may be run: spreadsheets undo
+// quotes, and some of them drop blanks.
+func isFormula(s string) bool {
+	first, size := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, isBlank))
+	return size > 0 && strings.ContainsRune("=+-@＝＋－＠", first)
+}
+
+// isBlank: quotes, spaces, and characters without a look.
+func isBlank(r rune) bool { return r == '"' || unicode.In(r, unicode.Zs, unicode.Cf) }

@@ -3,8 +3,10 @@ package telemetry_test
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -209,5 +211,47 @@ func TestExportOfACutLogFails(t *testing.T) {
 	var reset *telemetry.ResetError
 	if !errors.As(err, &reset) {
 		t.Errorf("a cursor of another log: %v", err)
+	}
+}
+
+// With a semicolon or a tab between cells, as half of Europe has it, a quote inside
+// of a cell means nothing: what follows a semicolon or a line break is a cell.
+// tests/browser/format.test.mjs has the same table for the page.
+func TestCSVHidesNoFormulaInACell(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`"a;=1+1"`:                              `a;'=1+1`,
+		`"a; \u00a0@x;b"`:                       "a;' \u00a0@x;b",
+		`"a;\"=1+1;b"`:                          `a;'"=1+1;b`,
+		`"x\n=1\r\n+2\t-3"`:                     "x\n'=1\r\n'+2\t'-3",
+		`"\u00a0=1"`:                            "'\u00a0=1",
+		`"\ufeff\u200b\u3000＝1"`:                "'\ufeff\u200b\u3000＝1",
+		`" \t=1"`:                               "' \t'=1",
+		`";;=1;"`:                               ";;'=1;",
+		`"a;b\nc - d; 5-3"`:                     "a;b\nc - d; 5-3",
+		`["a;=1+1; b;\u00a0=2",";",-5]`:         `["a\u003b=1+1; b;\u00a0=2",";",-5]`,
+		`{"a;":-5,"b":"=1;\u00a0@c;"}`:          `{"a;":-5,"b":"=1;\u00a0@c;"}`,
+		"{\"b\":\"c;\u00a0@SUM(1);\",\"n\":-1}": "{\"b\":\"c\\u003b\u00a0@SUM(1);\",\"n\":-1}",
+	} {
+		var buf bytes.Buffer
+		w := telemetry.NewCSVWriter(&buf)
+		if err := errors.Join(w.Write([]byte(`{"agentId":`+in+`}`)), w.Flush()); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(&buf).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = strings.ReplaceAll(want, "\r\n", "\n") // as the reader has it
+		if got := rows[0][3]; got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+		if strings.HasPrefix(in, `"`) {
+			continue
+		}
+		var was, is any
+		if err := errors.Join(json.Unmarshal([]byte(in), &was), json.Unmarshal([]byte(rows[0][3]), &is)); err != nil || !reflect.DeepEqual(was, is) {
+			t.Errorf("%s is another JSON: %v", rows[0][3], err)
+		}
 	}
 }

@@ -199,6 +199,26 @@ test("CSV has the columns of events export, and no formulas", () => {
   assert.equal(csvRow('{"data":1.50000000000000000001,"result":"=x"}'), ',,,,,,,,,1.50000000000000000001,"""=x""",,,,');
 });
 
+// TestCSVHidesNoFormulaInACell (telemetry/export_log_test.go) has the same table.
+test("CSV hides no formula inside of a cell", () => {
+  for (const [json, want] of [
+    [String.raw`"a;=1+1"`, "a;'=1+1"],
+    [String.raw`"a; \u00a0@x;b"`, "a;' \u00a0@x;b"],
+    [String.raw`"a;\"=1+1;b"`, `a;'"=1+1;b`],
+    [String.raw`"x\n=1\r\n+2\t-3"`, "x\n'=1\r\n'+2\t'-3"],
+    [String.raw`"\u00a0=1"`, "'\u00a0=1"],
+    [String.raw`"\ufeff\u200b\u3000＝1"`, "'\ufeff\u200b\u3000＝1"],
+    [String.raw`" \t=1"`, "' \t'=1"],
+    [String.raw`";;=1;"`, ";;'=1;"],
+    [String.raw`"a;b\nc - d; 5-3"`, "a;b\nc - d; 5-3"],
+    ['["a;=1+1; b;\\u00a0=2",";",-5]', '["a\\u003b=1+1; b;\\u00a0=2",";",-5]'],
+    ['{"b":"c;\u00a0@SUM(1);","n":-1}', '{"b":"c\\u003b\u00a0@SUM(1);","n":-1}'],
+  ]) {
+    const cell = csvRow(`{"agentId":${json}}`).slice(3, -11);
+    assert.equal(cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell, want, json);
+  }
+});
+
 test("what has no look is written out", () => {
   assert.equal(visible("plain text"), "plain text");
   assert.equal(visible("é 猫 🦍 👨\u200d👩\u200d👧"), "é 猫 🦍 👨\u200d👩\u200d👧");

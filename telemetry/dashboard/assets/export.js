@@ -6,16 +6,24 @@ export const COLUMNS = ["v", "ts", "eventType", "agentId", "sessionId", "traceId
 
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029]/g;
 
+// The rules of events export (telemetry/export_csv.go), which say why.
+const formula = /(^|[;\t\r\n])(?=["\p{Zs}\p{Cf}]*[=+\-@＝＋－＠])/gu;
+const breakFirst = /^["\p{Zs}\p{Cf}]*[\t\r\n]/u;
+const cellInJSON = /;(?=["\p{Zs}\p{Cf}]*[=+\-@＝＋－＠])/gu;
+
 /**
  * A text as a cell. Spreadsheets run what looks like a formula, and events hold
- * text of strangers: such a text gets an apostrophe in front.
+ * text of strangers: an apostrophe stands in front of each such part.
  */
 function safe(text) {
   const s = text.toWellFormed().replace(control, "\ufffd");
-  return /^ *[=+\-@\t\r\n＝＋－＠]/.test(s) ? `'${s}` : s;
+  return (breakFirst.test(s) ? "'" : "") + s.replace(formula, "$1'");
 }
 
-const quoted = (s) => (/[",\r\n]|^[\s\u0085]|^\\\.$/u.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
+/** JSON as a cell: the same JSON, but no cell begins inside of it. */
+const safeJSON = (text) => text.replace(cellInJSON, "\\u003b");
+
+const quoted = (s) => (/[",\r\n]|^(?!\ufeff)[\s\u0085]|^\\\.$/u.test(s) ? `"${s.replaceAll('"', '""')}"` : s);
 
 /** The cells of one line: strings as their text, JSON and numbers with the log's own characters. */
 export function csvRow(raw) {
@@ -25,9 +33,9 @@ export function csvRow(raw) {
     return v === undefined || v === "null" ? "" : v;
   };
   return COLUMNS.map((name) => {
-    if (name === "payload") return quoted(value("payload") || value("data")); // data: the published alias
+    if (name === "payload") return quoted(safeJSON(value("payload") || value("data"))); // data: the published alias
     const v = value(name);
-    return quoted(v[0] === '"' && name !== "result" ? safe(JSON.parse(v)) : v);
+    return quoted(v[0] === '"' && name !== "result" ? safe(JSON.parse(v)) : safeJSON(v));
   }).join(",");
 }
 
