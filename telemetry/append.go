@@ -111,7 +111,12 @@ func (l *Log) write(line []byte, torn bool) (int64, error) {
 			return 0, errors.Join(errGlued, err)
 		}
 	}
-	w.known, w.whole = end, true
+	// Who has been at the file since the stat may have cut it, and so made it another
+	// log. When its size does not say so, the next append looks at how it begins.
+	w.known, w.whole = end, start == before
+	if start < before {
+		l.unname()
+	}
 	return end, nil
 }
 
@@ -249,10 +254,15 @@ func (l *Log) adoptFresh(st fileState, same, again bool) error {
 // among all positions stays, so that the names of segments do not come again; older
 // segments are not the new log's.
 func (l *Log) rename() error {
+	l.unname()
+	return l.fingerprint()
+}
+
+// unname forgets which log the active file was.
+func (l *Log) unname() {
 	w := &l.w
 	l.dropPrev()
 	w.late, w.old, w.meta = false, w.meta.Log, meta{Base: w.meta.Base}
-	return l.fingerprint()
 }
 
 // errNoLog: there is no log, and who looks for it is not to begin one.

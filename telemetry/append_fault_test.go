@@ -173,6 +173,57 @@ func TestForeignWriteBetween(t *testing.T) {
 	}
 }
 
+// TestCutUnderAWrite: the file is cut between the look at its size and the write. The
+// writer goes on with the log that readers find there, also when it rotates it.
+func TestCutUnderAWrite(t *testing.T) {
+	t.Parallel()
+	for name, then := range map[string]string{
+		"":                        "",
+		", and gets a line":       string(line("foreign")) + "\n",
+		", and gets longer":       numbered(1000, 1030),
+		", and gets half a line":  `{"id":"unfinished`,
+		", and gets a short line": "{}\n",
+	} {
+		t.Run("cut"+name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			l, r := telemetry.NewLog(dir, telemetry.LogOptions{RotateBytes: 600}), newLog(t, dir)
+			defer l.Close()
+			for i := range 10 {
+				appendLine(t, l, line("before %d", i))
+			}
+			_, old := readAll(t, r, telemetry.Cursor{})
+			l.SetSystem(func(fd int, p []byte) (int, error) {
+				cut(t, dir, 0)
+				foreign(t, dir, then)
+				return unix.Write(fd, p)
+			}, nil)
+			if _, err := l.Append(t.Context(), line("under"), false); err != nil && !strings.Contains(name, "half") {
+				t.Fatal(err)
+			}
+			l.SetSystem(unix.Write, nil)
+			got, at := readAll(t, r, telemetry.Cursor{})
+			if at.Log == old.Log {
+				t.Fatalf("it still is %v", old)
+			}
+			for i := range 60 { // over rotations
+				said := appendLine(t, l, line("after %d", i))
+				more, now := readAll(t, r, at)
+				equal(t, "followed", more, []string{string(line("after %d", i))})
+				if got, at = append(got, more...), now; said != at {
+					t.Fatalf("the writer says %v, the reader %v", said, at)
+				}
+			}
+			if st := r.Stats(); st.Segments == 0 {
+				t.Error("there was no rotation")
+			}
+			all, _ := readAll(t, newLog(t, dir), telemetry.Cursor{})
+			equal(t, "a fresh reader", all, got)
+			checkCursors(t, "reader", r, []telemetry.Cursor{old}, false)
+		})
+	}
+}
+
 func TestAppendFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")

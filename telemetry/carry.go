@@ -199,9 +199,14 @@ func (l *Log) carryFrom(i int) (more bool, err error) {
 		buf = append(buf, '\n')
 	}
 	buf = append(append(buf, markLine(m.Carry.Mark)...), block...)
-	if _, w.known, err = l.put(buf); err != nil {
+	start, end, err := l.put(buf)
+	if err != nil {
 		return false, err
 	}
+	if start < w.known {
+		return false, errReplaced // cut just now
+	}
+	w.known, w.whole = end, w.whole && start == w.known
 	return true, l.carried(i, s.Late+int64(len(block)))
 }
 

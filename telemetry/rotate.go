@@ -139,6 +139,9 @@ func (l *Log) rotate() error {
 	if w.meta.Head == nil || len(w.meta.Segments) >= maxSegments {
 		return nil
 	}
+	if ours, err := w.meta.Head.isHeadOf(w.file.f); err != nil || !ours {
+		return errors.Join(errReplaced, err)
+	}
 	name, err := l.freeName(w.meta.Base)
 	if err != nil {
 		return err
