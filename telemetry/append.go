@@ -71,6 +71,9 @@ func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at C
 		}
 	}()
 	torn, err := l.prepare(st, exists)
+	if errors.Is(err, errLockGone) {
+		l.forget()
+	}
 	if err != nil {
 		return Cursor{}, nil, l.fault(err)
 	}
@@ -307,7 +310,12 @@ func (l *Log) setMeta(m meta) error {
 	return nil
 }
 
+// writeMeta replaces events.meta, unless the lock that we hold is no longer the one
+// that others take: they may be about to replace it too.
 func (l *Log) writeMeta(m meta) error {
+	if ours, err := l.isTheLock(); err != nil || !ours {
+		return errors.Join(errLockGone, err)
+	}
 	b, err := m.bytes()
 	if err != nil {
 		return err

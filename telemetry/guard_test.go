@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry"
 )
@@ -294,5 +295,42 @@ func TestChangedRightBeforeTheRename(t *testing.T) {
 				t.Errorf("the other file's content is there %d times, in %v", kept, names)
 			}
 		})
+	}
+}
+
+// TestLockRemoved: the lock file is removed while a process has it open, and another
+// takes a new one. At whichever of its calls the first then meets the second, it
+// neither undoes what that says of the segments, nor carries over what that has.
+func TestLockRemoved(t *testing.T) {
+	t.Parallel()
+	for n := 1; n < 12; n++ {
+		w := newWorld(t, telemetry.LogOptions{RotateBytes: 200, LockTimeout: time.Millisecond}, 2, 2)
+		w.hold()
+		for range 20 {
+			w.append(0)
+		}
+		if err := os.Remove(filepath.Join(w.dir, "events.lock")); err != nil {
+			t.Fatal(err)
+		}
+		w.append(1)
+		w.foreign(w.held[0])
+		calls, other := 0, w.writers[1]
+		w.writers[0].SetSteps(func(string) error {
+			if calls++; calls != n {
+				return nil
+			}
+			for range 8 {
+				s := w.id()
+				if _, err := other.Append(t.Context(), []byte(s), false); err != nil {
+					break // both have the same lock by now
+				}
+				w.want[s] = true
+			}
+			return nil
+		})
+		for range 20 {
+			w.append(0)
+		}
+		w.check()
 	}
 }

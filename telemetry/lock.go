@@ -49,6 +49,9 @@ func (l *Log) lock(ctx context.Context) (st fileState, exists bool, err error) {
 	}
 }
 
+// errLockGone: another process may hold another lock than ours.
+var errLockGone = errors.New("its lock file was removed")
+
 // isTheLock reports whether the lock we hold is the one others find by its name.
 func (l *Log) isTheLock() (bool, error) {
 	st, exists, err := statPath(l.lockPath)
@@ -266,6 +269,8 @@ func errnoText(err error) string {
 		return errGlued.Error()
 	case errors.Is(err, errReplaced):
 		return errReplaced.Error()
+	case errors.Is(err, errLockGone):
+		return errLockGone.Error()
 	}
 	return "input/output error"
 }

@@ -39,7 +39,9 @@ func (l *Log) Settle(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	err = l.settleLocked(ctx, st, exists)
+	if err = l.settleLocked(ctx, st, exists); errors.Is(err, errLockGone) {
+		l.forget() // the next one takes the new one
+	}
 	if unlockErr := flock(l.w.lockFD, unix.LOCK_UN); err == nil {
 		err = unlockErr
 	}
