@@ -1,8 +1,11 @@
 package telemetry
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -40,7 +43,25 @@ func (l *Log) WriteMeta(log string, base int64, names []string, bounds []int64) 
 	for i, n := range names {
 		m.Segments = append(m.Segments, segment{Name: n, First: bounds[i], End: bounds[i+1]})
 	}
-	return l.writeMeta(m)
+	b, err := m.bytes()
+	if err != nil {
+		return err
+	}
+	return l.sys.writeFile(l.metaPath, b)
+}
+
+// LongestMeta is events.meta of as many segments as there may be, each of the most
+// bytes, and with all that may be under way.
+func LongestMeta(log string) ([]byte, error) {
+	h := &head{headMax, strings.Repeat("f", sumLen)}
+	m := meta{Log: log, Base: maxBase, Head: h}
+	name := fmt.Sprintf("%s%d-999%s", segmentPrefix, int64(maxBase), segmentSuffix)
+	for range maxSegments {
+		m.Segments = append(m.Segments, segment{name, maxBase, maxBase, maxBase, h})
+	}
+	m.Next = &rotation{name, math.MaxUint64, math.MaxUint64, maxBase}
+	m.Carry = &carrying{name, maxBase, maxCarry, maxBase, strings.Repeat("s", markLen)}
+	return m.bytes()
 }
 
 // CheckShape checks obj against a declaration in the catalogue's notation.

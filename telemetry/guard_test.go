@@ -124,6 +124,29 @@ func TestNoOrphans(t *testing.T) {
 	}
 }
 
+// TestSweepStaysInItsDirectory: what a directory's name would mean as a pattern is
+// nobody else's temporary file.
+func TestSweepStaysInItsDirectory(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	dirs := []string{filepath.Join(root, "x"), filepath.Join(root, "[x]")}
+	for _, dir := range dirs {
+		if err := errors.Join(os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, ".events.meta.1"), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := telemetry.NewLog(dirs[1], small)
+	defer l.Close()
+	for i := range 20 {
+		appendLine(t, l, line("%d", i))
+	}
+	for i, dir := range dirs {
+		if _, err := os.Stat(filepath.Join(dir, ".events.meta.1")); (err == nil) != (i == 0) {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
+
 // TestCarriedByOthers: a process that does not know what another has carried over
 // neither does it again nor forgets it.
 func TestCarriedByOthers(t *testing.T) {

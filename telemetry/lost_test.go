@@ -3,6 +3,7 @@ package telemetry_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -199,5 +200,46 @@ func TestShortSegment(t *testing.T) {
 				equal(t, fmt.Sprintf("%d bytes left, from line %d", left, i), got, want[from:])
 			}
 		}
+	}
+}
+
+// TestLongestMetaIsRead: however many segments there are, they never are too many for
+// who reads of them, which would be a log that has lost its events.meta.
+func TestLongestMetaIsRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := telemetry.LongestMeta("abcdefgh")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "events.meta"), b, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLog(t, dir)
+	foreign(t, dir, numbered(0, 2))
+	if end, err := l.End(t.Context()); err != nil || end.Pos < 1<<62 {
+		t.Errorf("%d bytes of events.meta: the log ends at %v, %v", len(b), end, err)
+	}
+}
+
+// TestPositionsDoNotOverflow: an events.meta of positions that no log can have is none.
+func TestPositionsDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	for _, base := range []int64{math.MaxInt64, math.MaxInt64 - 10, math.MaxInt64 - 100} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "events.meta"), fmt.Appendf(nil, `{"log":"abcdefgh","base":%d,"segments":[]}`, base), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := telemetry.NewLog(dir, small)
+		defer l.Close()
+		var want []string
+		for i := range 30 {
+			want = append(want, string(line("%d", i)))
+			if at := appendLine(t, l, line("%d", i)); at.Pos < 0 {
+				t.Fatalf("base %d: line %d is at %v", base, i, at)
+			}
+		}
+		got, _ := readAll(t, newLog(t, dir), telemetry.Cursor{})
+		equal(t, "lines", got, want)
 	}
 }

@@ -111,8 +111,11 @@ func nextLogID(old string, h *head) string {
 	return logIDs.EncodeToString(sum[:])[:logIDLen]
 }
 
-// maxMeta bounds what is read of events.meta: many thousand segments.
-const maxMeta = 4 << 20
+// maxMeta bounds what is read of events.meta: maxSegments at their longest.
+const maxMeta = 8 << 20
+
+// maxBase bounds the positions that are believed, far from where they overflow.
+const maxBase = 1 << 62
 
 // readMeta reads events.meta. A missing one, or one that makes no sense, is a log
 // that nobody has named yet: the zero meta.
@@ -144,7 +147,7 @@ func metaIn(f io.Reader) (meta, error) {
 // are those of segments in the directory, which a stranger's events.meta could
 // otherwise make us read and remove.
 func (m *meta) sound() bool {
-	if m.Log == "" || m.Log == anyLog || len(m.Log) > maxLogID || !isLogID(m.Log) || m.Base < 0 {
+	if m.Log == "" || m.Log == anyLog || len(m.Log) > maxLogID || !isLogID(m.Log) || m.Base < 0 || m.Base > maxBase {
 		return false
 	}
 	for i, s := range m.Segments {

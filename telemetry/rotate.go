@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/ape-claw/ape-claw/store"
 )
@@ -266,13 +267,18 @@ func (l *Log) create() error {
 // sweep removes what killed writers of events.meta have left: its temporary files.
 // Nobody writes it now, because we hold the lock.
 func (l *Log) sweep() {
-	names, err := filepath.Glob(filepath.Join(l.dir, "."+metaName+".*"))
+	d, err := os.Open(l.dir)
 	if err != nil {
 		return
 	}
+	names, err := d.Readdirnames(-1)
+	if err = errors.Join(err, d.Close()); err != nil {
+		return
+	}
 	for _, name := range names {
-		if store.CheckPrivate(name) == nil {
-			if err := l.sys.remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		path := filepath.Join(l.dir, name)
+		if strings.HasPrefix(name, "."+metaName+".") && store.CheckPrivate(path) == nil {
+			if err := l.sys.remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return // they only take space
 			}
 		}
