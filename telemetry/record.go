@@ -14,8 +14,13 @@ import (
 type record struct {
 	log string
 	end int64
-	sum string // of the file's head, or "" when events.meta says what no record can
+	sum string // of the file's head, or rotatedSum when events.meta says what no record can
 }
+
+// rotatedSum is the sum of a log that was rotated, or is about to be. A program from
+// before there were rotations takes no record that says so: it refuses to append,
+// where it would begin a new log in the middle of this one.
+const rotatedSum = "rotated"
 
 // recordLen is the length of a record on disk: id, space, end, space, sum, newline,
 // padded.
@@ -24,7 +29,9 @@ const recordLen = maxLogID + 1 + 20 + 1
 // recordOf tells that the log has whole lines up to the position end.
 func recordOf(m meta, end int64) record {
 	r := record{log: m.Log, end: end}
-	if m.Head != nil && m.Base == 0 && len(m.Segments) == 0 {
+	if m.Base > 0 || len(m.Segments) > 0 || m.Next != nil {
+		r.sum = rotatedSum
+	} else if m.Head != nil {
 		r.sum = m.Head.Sum
 	}
 	return r
@@ -77,7 +84,7 @@ func readRecord(f io.ReaderAt) record {
 	log, rest, ok := strings.Cut(strings.TrimRight(string(buf[:]), " \n"), " ")
 	num, sum, _ := strings.Cut(rest, " ")
 	end, err := strconv.ParseInt(num, 10, 64)
-	if !ok || err != nil || end < 0 || sum != "" && (len(sum) != sumLen || !isLogID(sum)) {
+	if !ok || err != nil || end < 0 || sum != "" && sum != rotatedSum && (len(sum) != sumLen || !isLogID(sum)) {
 		return record{}
 	}
 	return record{log, end, sum}

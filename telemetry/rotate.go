@@ -153,6 +153,7 @@ func (l *Log) rotate() error {
 	if err := l.setMeta(m); err != nil {
 		return err
 	}
+	l.note(m.Next.Floor)
 	path := filepath.Join(l.dir, name)
 	if err := l.sys.rename(l.path, path); err != nil {
 		return err

@@ -2,6 +2,9 @@ package telemetry_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -102,4 +105,45 @@ func rotateFault(t *testing.T, how string, n int, keep int64) (reached bool) {
 		w.check()
 	})
 	return reached
+}
+
+// TestRecordSaysRotated: before the file is renamed, and from then on, the lock file
+// holds what no program takes for a record that knows of no rotation.
+func TestRecordSaysRotated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := telemetry.NewLog(dir, small)
+	defer l.Close()
+	said := func() bool {
+		b, err := os.ReadFile(filepath.Join(dir, "events.lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := strings.Fields(string(b))
+		return len(f) == 3 && f[2] == "rotated"
+	}
+	renames := 0
+	l.SetSteps(func(op string) error {
+		if op == "rename" || renames > 0 {
+			renames++
+			if !said() {
+				t.Errorf("it does not at call %d: %s", renames, op)
+			}
+		}
+		return nil
+	})
+	appendLine(t, l, line("one"))
+	if said() {
+		t.Error("it does before there was a rotation")
+	}
+	for i := range 40 {
+		appendLine(t, l, line("%d", i))
+	}
+	if renames == 0 {
+		t.Error("there was no rotation")
+	}
+	settle(t, newLog(t, dir))
+	if !said() {
+		t.Error("it does not after a Settle")
+	}
 }
