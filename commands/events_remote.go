@@ -35,7 +35,7 @@ func (t *tailer) remote(ctx context.Context) error {
 	}
 	if end.Truncated {
 		t.out.Truncated = true
-		t.d.warn("older events were left out: together they are too large for one answer")
+		t.d.warn("older events were left out: they are too large for one answer, or too far back for one search; --after 0-0 reads on from the oldest")
 	}
 	t.out.Cursor = end.Cursor.String()
 	return nil

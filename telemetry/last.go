@@ -90,6 +90,12 @@ func (l *Log) Last(ctx context.Context, n int, match func(line []byte) bool) (li
 // are no larger than LogOptions.MaxTail, but for a single one. The lines' bytes are
 // the caller's.
 func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Tail, error) {
+	return l.TailWithin(ctx, n, l.maxBack, match)
+}
+
+// TailWithin is Tail that goes back no further than within bytes (and the rest of
+// one read), be they good lines or bad, where LogOptions.MaxBack allows more.
+func (l *Log) TailWithin(ctx context.Context, n int, within int64, match func(line []byte) bool) (Tail, error) {
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
 		return Tail{}, err
@@ -99,7 +105,7 @@ func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Ta
 	if err != nil {
 		return Tail{}, err
 	}
-	b := back{l: l, v: v, n: n, match: match}
+	b := back{l: l, v: v, n: n, within: min(within, l.maxBack), match: match}
 	for i := v.parts() - 1; i >= 0 && !b.done(); i-- {
 		p := v.part(i)
 		if err := b.part(ctx, p, min(p.end, pos)); errors.Is(err, errSegmentGone) {
@@ -115,14 +121,15 @@ func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Ta
 
 // back reads lines backwards, newest first.
 type back struct {
-	l     *Log
-	v     *view
-	n     int
-	match func([]byte) bool
-	lines []Line
-	taken int64 // bytes of lines
-	read  int64 // bytes read
-	cut   bool  // a bound was reached
+	l      *Log
+	v      *view
+	n      int
+	within int64 // bytes that may be read
+	match  func([]byte) bool
+	lines  []Line
+	taken  int64 // bytes of lines
+	read   int64 // bytes read
+	cut    bool  // a bound was reached
 }
 
 func (b *back) done() bool { return b.cut || len(b.lines) >= b.n }
@@ -146,7 +153,7 @@ func (b *back) part(ctx context.Context, p part, end int64) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.cut = b.read >= b.l.maxBack; b.cut {
+		if b.cut = b.read >= b.within; b.cut {
 			return nil
 		}
 		n := min(chunk, pos-p.first)

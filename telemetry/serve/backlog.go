@@ -17,21 +17,26 @@ const (
 	scanBytes = 16 << 20
 	// answerBytes bounds the events of one answer without a cursor.
 	answerBytes = 16 << 20
-	// maxLookups is how many requests may look back through the log at once.
-	maxLookups = 4
 )
 
-// newest finds the newest events for a request, after its turn has come.
+// newest finds the newest events for a request. What has to be searched for waits
+// for its turn.
 func (s *Server) newest(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
-	select {
-	case s.lookups <- struct{}{}:
-	case <-ctx.Done():
-		return tail{}, ctx.Err()
-	case <-s.draining.Done():
-		return tail{}, fault.New(fault.Canceled, "the server is stopping")
+	done, err := s.turn(ctx, match)
+	if err != nil {
+		return tail{}, err
 	}
-	defer func() { <-s.lookups }()
+	defer done()
 	return s.log.tail(ctx, n, most, match)
+}
+
+// turn waits for a place for a search. Without a filter there is nothing to search
+// for: the newest events cost what they are.
+func (s *Server) turn(ctx context.Context, match func([]byte) bool) (done func(), err error) {
+	if match == nil {
+		return func() {}, nil
+	}
+	return s.scans.take(ctx, s.draining)
 }
 
 // backlog is GET /events/backlog: the newest events, or with ?after= the next
@@ -51,7 +56,7 @@ func (s *Server) backlog(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err != nil {
-		WriteError(w, err)
+		s.failed(w, err)
 		return
 	}
 	jsonHeader(w, http.StatusOK)
@@ -65,8 +70,8 @@ func (s *Server) backlog(w http.ResponseWriter, r *http.Request) {
 
 // pager reads the events of one backlog answer, no more than a batch at a time.
 type pager struct {
-	log   reader
-	match func([]byte) bool
+	srv   *Server
+	match func([]byte) bool // nil: all
 	ready []telemetry.Line
 	at    telemetry.Cursor // up to where events were given out: the answer's cursor at the end
 	stop  telemetry.Cursor // not read past; the zero value: no such place
@@ -78,7 +83,7 @@ type pager struct {
 
 // pagerOf reads the query. A HEAD needs no look at the log.
 func (s *Server) pagerOf(ctx context.Context, q url.Values, head bool) (*pager, error) {
-	filter, filtered, err := s.filterOf(q)
+	filter, _, err := s.filterOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -86,8 +91,8 @@ func (s *Server) pagerOf(ctx context.Context, q url.Values, head bool) (*pager, 
 	if err != nil {
 		return nil, err
 	}
-	p := &pager{log: s.log, left: limit, scan: math.MaxInt}
-	if filtered {
+	p := &pager{srv: s, left: limit, scan: math.MaxInt}
+	if !filter.IsZero() {
 		p.match = filter.Match
 	}
 	if id := q.Get("after"); id != "" {
@@ -110,13 +115,23 @@ func (p *pager) next(ctx context.Context) ([]telemetry.Line, error) {
 		p.ready = nil
 		return lines, nil
 	}
+	if p.done {
+		return nil, nil
+	}
+	// Not held while the answer is written: a client that takes it slowly would
+	// keep others from theirs.
+	done, err := p.srv.turn(ctx, p.match)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	var found []telemetry.Line
 	for !p.done && len(found) == 0 {
 		if p.scan <= 0 {
 			p.cut, p.done = true, true
 			break
 		}
-		lines, next, err := p.log.after(ctx, p.at, batchLines, batchBytes)
+		lines, next, err := p.srv.log.after(ctx, p.at, batchLines, batchBytes)
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ const (
 type BacklogEnd struct {
 	Cursor telemetry.Cursor // goes on from there
 	// Truncated: older events were asked for, but left out because together they
-	// are too large.
+	// are too large, or not looked for because that is too far back.
 	Truncated bool
 }
 

@@ -18,8 +18,8 @@ type memLog struct {
 	lines   []telemetry.Line
 	watch   map[chan struct{}]struct{}
 	reads   int
-	tails   int // calls of Tail
-	held    int // bytes that Tail gave out in all
+	tails   int // calls of TailWithin
+	held    int // bytes that TailWithin gave out in all
 	readErr error
 }
 
@@ -148,18 +148,23 @@ func (l *memLog) ReadAfter(_ context.Context, after telemetry.Cursor, maxLines, 
 	return out, next, nil
 }
 
-func (l *memLog) Tail(_ context.Context, n int, match func([]byte) bool) (telemetry.Tail, error) {
+func (l *memLog) TailWithin(_ context.Context, n int, within int64, match func([]byte) bool) (telemetry.Tail, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tails++
 	var out []telemetry.Line
+	cut := false
 	for i := len(l.lines) - 1; i >= 0 && len(out) < n; i-- {
+		if cut = within <= 0; cut {
+			break
+		}
+		within -= int64(len(l.lines[i].Data)) + 1
 		if match == nil || match(l.lines[i].Data) {
 			out = append([]telemetry.Line{l.lines[i]}, out...)
 			l.held += len(l.lines[i].Data)
 		}
 	}
-	return telemetry.Tail{Lines: out, End: l.endLocked()}, l.readErr
+	return telemetry.Tail{Lines: out, End: l.endLocked(), Cut: cut}, l.readErr
 }
 
 func (l *memLog) Watch(ctx context.Context) (<-chan struct{}, error) {

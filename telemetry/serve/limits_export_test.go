@@ -16,3 +16,10 @@ func (r Rates) Take(key netip.Prefix, now time.Time) time.Duration { return r.t.
 
 // Len is how many keys it holds.
 func (r Rates) Len() int { return len(r.t.byKey) }
+
+// Searchers is how many callers have, or wait for, a search of the log.
+func (s *Server) Searchers() int {
+	s.scans.mu.Lock()
+	defer s.scans.mu.Unlock()
+	return len(s.scans.each)
+}

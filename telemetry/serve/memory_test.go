@@ -105,7 +105,7 @@ func TestABacklogAnswerIsBounded(t *testing.T) {
 	}{
 		{"?limit=20", false, all[180:]},
 		{"?limit=190", true, all[120:]},
-		{"?limit=1000&type=x.third", false, third},
+		{"?limit=1000&type=x.third", true, third[len(third)-50:]}, // those that are near enough
 	} {
 		resp, body := s.get("/events/backlog" + tt.query)
 		var b struct {

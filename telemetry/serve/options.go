@@ -33,7 +33,7 @@ type EventLog interface {
 	End(ctx context.Context) (telemetry.Cursor, error)
 	Oldest(ctx context.Context) (telemetry.Cursor, error)
 	ReadAfter(ctx context.Context, after telemetry.Cursor, maxLines, maxBytes int) ([]telemetry.Line, telemetry.Cursor, error)
-	Tail(ctx context.Context, n int, match func(line []byte) bool) (telemetry.Tail, error)
+	TailWithin(ctx context.Context, n int, within int64, match func(line []byte) bool) (telemetry.Tail, error)
 	Watch(ctx context.Context) (<-chan struct{}, error)
 	Stats() telemetry.Stats
 }

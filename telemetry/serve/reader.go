@@ -40,7 +40,12 @@ type tail struct {
 	cut        bool // older ones would have been wanted, but a bound was reached
 }
 
-// tail finds the newest n events that match, or fewer when they pass most bytes.
+// backBytes bounds how far back one look for the newest events goes, whatever it
+// finds there: other events, or lines that are none.
+const backBytes = 32 << 20
+
+// tail finds the newest n events that match, or fewer when they pass most bytes or
+// are too far back.
 func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
 	few, err := r.back(ctx, lookBack{n: n, most: batchBytes, match: match})
 	if err != nil {
@@ -63,7 +68,7 @@ func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) 
 		if far.over {
 			k++
 		}
-		if far, err = r.back(ctx, lookBack{n: k, most: math.MaxInt, match: match, only: k}); err != nil {
+		if far, err = r.back(ctx, lookBack{n: k, most: math.MaxInt, match: match, only: k, grown: true}); err != nil {
 			return tail{}, err
 		}
 		t.end = far.End
@@ -82,7 +87,8 @@ func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) 
 type lookBack struct {
 	n, most int
 	match   func([]byte) bool
-	only    int // keep only the event of this number, counted from the newest; 0: all
+	only    int  // keep only the event of this number, counted from the newest; 0: all
+	grown   bool // it was found a moment ago: what came since may have moved it back
 }
 
 type lookedBack struct {
@@ -98,7 +104,11 @@ func (r reader) back(ctx context.Context, b lookBack) (out lookedBack, err error
 	if b.only > 0 {
 		keep = 1
 	}
-	t, err := r.log.Tail(pass, keep, func(line []byte) bool {
+	within := int64(backBytes)
+	if b.grown {
+		within *= 2
+	}
+	t, err := r.log.TailWithin(pass, keep, within, func(line []byte) bool {
 		if out.over || b.match != nil && !b.match(line) {
 			return false
 		}

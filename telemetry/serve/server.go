@@ -30,7 +30,7 @@ type Server struct {
 	hub     *hub
 	handler http.Handler
 	clients atomic.Int64
-	lookups chan struct{} // a place for each request that looks back through the log
+	scans   *scans
 	metrics *metrics
 	limits  *limits
 	leases  *leases
@@ -50,8 +50,8 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	log := reader{log: opt.Log, red: opt.Redactor}
-	s := &Server{opt: opt, log: log, lookups: make(chan struct{}, maxLookups)}
-	s.metrics, s.limits, s.leases = newMetrics(s), newLimits(opt.Limits), newLeases()
+	s := &Server{opt: opt, log: log}
+	s.metrics, s.limits, s.leases, s.scans = newMetrics(s), newLimits(opt.Limits), newLeases(), newScans()
 	s.hub = newHub(log, opt, s.metrics)
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {

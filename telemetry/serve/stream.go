@@ -53,7 +53,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	}
 	preface, err := c.begin(r.Context(), pos)
 	if err != nil {
-		WriteError(w, err)
+		s.failed(w, err)
 		return
 	}
 	// The end of the stream is the end of the connection: without chunks, which
@@ -143,7 +143,7 @@ func (c *client) begin(ctx context.Context, pos position) ([]byte, error) {
 }
 
 func (c *client) match() func([]byte) bool {
-	if c.view == nil {
+	if c.view == nil || c.view.filter.IsZero() {
 		return nil
 	}
 	return c.view.filter.Match

@@ -104,7 +104,7 @@ export class Inspector {
     chip.style.setProperty("--hue", hue(trace.slice(0, 200)));
     return el("section.timeline", { "aria-label": "Trace" },
       el("h3", null, "Trace", chip, el("span.grow"), el("small", null, `${plural(steps.length, "step")}${total > 0 ? ` in ${span(total)}` : ""}`)),
-      more ? el("p.more", null, "It began earlier: the log has its first steps.") : "",
+      more ? el("p.more", null, "It may have begun earlier: only the newest part of the log was searched.") : "",
       total > 0 ? ruler : "", list);
   }
 
