@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -41,6 +42,16 @@ func (s Selection) Match(line []byte) bool {
 // TimeOf returns the time of a line of the log, by its ts: RFC 3339, or unix time as
 // others write it.
 func TimeOf(line []byte) (time.Time, bool) { return timeOf(valueOf(line, "ts")) }
+
+// ParseTime reads a moment as the ts of an event may say it: RFC 3339, or a number of
+// seconds since 1970, or milliseconds where only they make sense.
+func ParseTime(s string) (time.Time, bool) {
+	if s != "" && strings.Trim(s, "0123456789.") == "" {
+		return timeOf([]byte(s))
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	return t, err == nil && inRange(t)
+}
 
 // valueOf returns the value of a member of the object line, nil when it has none.
 func valueOf(line []byte, name string) (value []byte) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -58,6 +59,7 @@ type Filter struct {
 	types        []string // globs, sorted; none: any
 	agent, trace string
 	ok           *bool
+	since        time.Time // zero: any time
 }
 
 // ParseFilter makes a filter of event types ("nft.*": a star stands for any
@@ -106,9 +108,15 @@ func isGlob(s string) bool {
 	return len(s) <= maxID
 }
 
+// Since returns f for events at t and later, by their ts.
+func (f Filter) Since(t time.Time) Filter {
+	f.since = t
+	return f
+}
+
 // IsZero reports whether f matches every line.
 func (f Filter) IsZero() bool {
-	return len(f.types) == 0 && f.agent == "" && f.trace == "" && f.ok == nil
+	return len(f.types) == 0 && f.agent == "" && f.trace == "" && f.ok == nil && f.since.IsZero()
 }
 
 // Match reports whether the line's envelope fits f. Lines are the log's: whole
@@ -124,10 +132,14 @@ func (f Filter) Match(line []byte) bool {
 	if f.ok != nil && (*f.ok && !h.ok || !*f.ok && !h.failed) {
 		return false
 	}
-	if len(f.types) == 0 {
+	if len(f.types) > 0 && !slices.ContainsFunc(f.types, func(glob string) bool { return globMatch(glob, h.eventType) }) {
+		return false
+	}
+	if f.since.IsZero() {
 		return true
 	}
-	return slices.ContainsFunc(f.types, func(glob string) bool { return globMatch(glob, h.eventType) })
+	at, ok := TimeOf(line)
+	return ok && !at.Before(f.since)
 }
 
 // Key returns the same text for the same filter, so that many readers with one
@@ -146,6 +158,9 @@ func (f Filter) Key() string {
 	}
 	if f.ok != nil {
 		v.Set("ok", strconv.FormatBool(*f.ok))
+	}
+	if !f.since.IsZero() {
+		v.Set("since", f.since.UTC().Format(time.RFC3339Nano))
 	}
 	return v.Encode()
 }

@@ -181,3 +181,30 @@ func slowGlob(glob, s string) bool {
 	}
 	return false
 }
+
+func TestFilterSince(t *testing.T) {
+	t.Parallel()
+	var all telemetry.Filter
+	noon, ok := telemetry.ParseTime("2026-02-18T12:00:00Z")
+	f := all.Since(noon)
+	if !ok || f.IsZero() || f.Key() == all.Key() || !all.IsZero() {
+		t.Fatalf("%v %q %v", f.IsZero(), f.Key(), all.IsZero())
+	}
+	for line, want := range map[string]bool{
+		buyLine: true, `{"ts":"2026-02-18T11:59:59.999Z"}`: false, `{"ts":1771416000}`: true, `{"ts":"soon"}`: false, `{}`: false,
+	} {
+		if f.Match([]byte(line)) != want {
+			t.Errorf("%s: %v", line, !want)
+		}
+	}
+	for s, want := range map[string]int64{"2026-02-18T13:00:00+01:00": 1771416000000, "1771416000": 1771416000000, "1771416000.25": 1771416000250, "1771416000250": 1771416000250} {
+		if got, ok := telemetry.ParseTime(s); !ok || got.UnixMilli() != want {
+			t.Errorf("%s: %v, %v", s, got, ok)
+		}
+	}
+	for _, s := range []string{"", "NaN", "Inf", "-1", "1e9", ".", "1.2.3", "0x10", "2026-02-18", "99999999999999999"} {
+		if got, ok := telemetry.ParseTime(s); ok {
+			t.Errorf("%s is %v", s, got)
+		}
+	}
+}

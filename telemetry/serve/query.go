@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -16,8 +17,9 @@ const (
 	maxQueryValue  = 512
 )
 
-// filterOf reads the filters of /events and /events/backlog. A parameter may
-// be repeated for types (any of them passes); "type=a,b" means the same.
+// filterOf reads the filters of /events and /events/backlog; since is the backlog's
+// alone (knows). A parameter may be repeated for types (any of them passes);
+// "type=a,b" means the same.
 func (s *Server) filterOf(q url.Values) (filter telemetry.Filter, filtered bool, err error) {
 	if err := s.once(q); err != nil {
 		return filter, false, err
@@ -45,8 +47,18 @@ func (s *Server) filterOf(q url.Values) (filter telemetry.Filter, filtered bool,
 	default:
 		return filter, false, fault.New(fault.Usage, "ok=%s is not true or false", s.echo(v)).Hintf("ask ?ok=false for failures only")
 	}
-	filter, err = telemetry.ParseFilter(types, agent, trace, ok)
-	return filter, len(types) > 0 || agent != "" || trace != "" || ok != nil, err
+	if filter, err = telemetry.ParseFilter(types, agent, trace, ok); err != nil {
+		return filter, false, err
+	}
+	if v := q.Get("since"); v != "" {
+		since, ok := telemetry.ParseTime(v)
+		if !ok {
+			return filter, false, fault.New(fault.Usage, "since=%s is neither a time (RFC 3339) nor unix seconds or milliseconds", s.echo(v)).
+				Hintf("ask ?since=2026-02-18T12:00:00Z; a + is %%2B in a URL")
+		}
+		filter = filter.Since(since)
+	}
+	return filter, len(types) > 0 || agent != "" || trace != "" || ok != nil || !filter.IsZero(), nil
 }
 
 // count reads a number of events; missing means def.
@@ -72,7 +84,7 @@ type position struct {
 }
 
 // positionOf prefers Last-Event-ID, which EventSource sends when it reconnects
-// to the same URL, over ?after= in that URL.
+// to the same URL, over ?after= in that URL; its replacements send ?lastEventId=.
 func (s *Server) positionOf(q url.Values, lastEventID string) (position, error) {
 	n, err := s.count(q, "backlog", 0, 0, backlogMax)
 	if err != nil {
@@ -80,7 +92,7 @@ func (s *Server) positionOf(q url.Values, lastEventID string) (position, error) 
 	}
 	id := strings.TrimSpace(lastEventID)
 	if id == "" {
-		id = q.Get("after")
+		id = cmp.Or(q.Get("lastEventId"), q.Get("after"))
 	}
 	if id == "" {
 		return position{backlog: n}, nil

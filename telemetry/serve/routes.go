@@ -16,7 +16,7 @@ func (s *Server) routes() (http.Handler, error) {
 	page := dashboard.Handler()
 	type routes map[string]http.Handler
 	var patterns []string
-	stream := s.perAddress(s.leased(http.HandlerFunc(s.events)))
+	stream := s.perAddress(s.leased(s.knows(s.events, eventsParameters()...)))
 	for _, set := range []struct {
 		need   func(http.Handler) need
 		routes routes
@@ -33,8 +33,8 @@ func (s *Server) routes() (http.Handler, error) {
 		}},
 		{always(needRead), routes{
 			"GET /events":            stream,
-			"GET /events/backlog":    http.HandlerFunc(s.backlog),
-			"GET /api/events/schema": http.HandlerFunc(s.schema),
+			"GET /events/backlog":    s.knows(s.backlog, backlogParameters()...),
+			"GET /api/events/schema": s.knows(s.schema, "type"),
 			"GET /metrics":           http.HandlerFunc(s.scrape),
 		}},
 		{needOf, s.opt.Mounts},

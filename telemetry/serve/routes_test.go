@@ -373,3 +373,53 @@ func TestMountsThatClash(t *testing.T) {
 		}
 	}
 }
+
+// A filter that is misspelt, empty or cut off would let everything pass.
+func TestQueriesThatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	log.add(event("a.b", 1))
+	s := start(t, serve.Options{Log: log})
+	for _, tt := range []struct{ path, says string }{
+		{"/events?typ=nft.*", `"typ"`}, {"/events?since=0", `"since"`}, {"/events?limit=3", `"limit"`}, {"/events?stream=messages", `"stream"`},
+		{"/events?type=", "type is empty"}, {"/events?type=%20,", "type is empty"}, {"/events?agentId=", "agentId is empty"}, {"/events?after", "after is empty"},
+		{"/events?type=a.b;ok=false", "%3B"}, {"/events?type=%zz", "%25"}, {"/events?Type=a.b", "lastEventId"},
+		{"/events/backlog?n=3", `"n"`}, {"/events/backlog?backlog=3", `"backlog"`}, {"/events/backlog?ok=", "ok is empty"}, {"/events/backlog?since=", "since is empty"},
+		{"/events/backlog?lastEventId=aa-1", "since, after, limit"}, {"/api/events/schema?types=a.b", "known are type"}, {"/api/events/schema?type=", "type is empty"},
+	} {
+		resp, body := s.get(tt.path)
+		if resp.StatusCode != 400 || errorOf(t, resp, body) != "usage" || !strings.Contains(strings.ReplaceAll(body, `\"`, `"`), tt.says) {
+			t.Errorf("%s: %d %s", tt.path, resp.StatusCode, body)
+		}
+	}
+	for _, path := range []string{"/events/backlog?_=1771416000000", "/events/backlog?type=*&agentId=agent-1&traceId=t-1&ok=false&limit=1&after=0-0&since=0", "/api/events/schema?_=1"} {
+		if resp, body := s.get(path); resp.StatusCode != 200 {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+	log.add(event("a.b", 2))
+	s.stream("?_=1&lastEventId=" + log.lines[0].At.String()).want(event("a.b", 2))
+}
+
+func TestBacklogSince(t *testing.T) {
+	t.Parallel()
+	log := newMemLog("aa")
+	at := func(ts string) string { return `{"ts":` + ts + `,"eventType":"a.b"}` }
+	lines := []string{at(`"2026-02-18T11:59:59.999Z"`), at(`"2026-02-18T12:00:00.000Z"`), at(`"2026-02-18T11:00:00Z"`), at(`"soon"`), at(`1771416000`), at(`1771416001500`)}
+	log.add(lines...)
+	s := start(t, serve.Options{Log: log})
+	late := []string{lines[1], lines[4], lines[5]}
+	for query, want := range map[string][]string{
+		"since=2026-02-18T12:00:00Z": late, "since=2026-02-18T14:00:00%2B02:00": late, "since=1771416000": late, "since=1771416000000": late, "since=1771416000000&after=0-0": late,
+		"since=1771416000.5": lines[5:], "since=1771416000&limit=1": lines[5:], "since=1771416000&after=0-0&limit=1": lines[1:2], "since=1771416000&type=x.*": nil, "since=2126-02-18T12:00:00Z": nil,
+	} {
+		if resp, body := s.get("/events/backlog?" + query); resp.StatusCode != 200 || !strings.HasPrefix(body, `{"events":[`+strings.Join(want, ",")+`],"cursor"`) {
+			t.Errorf("%s: %d %s, want %s", query, resp.StatusCode, body, want)
+		}
+	}
+	for _, bad := range []string{"yesterday", "2026-02-18", "2026-02-18T14:00:00+02:00", "-1", "NaN", "1e9", "1.2.3", "99999999999999999"} {
+		if resp, body := s.get("/events/backlog?since=" + bad); resp.StatusCode != 400 || !strings.Contains(body, "RFC 3339") {
+			t.Errorf("%s: %d %s", bad, resp.StatusCode, body)
+		}
+	}
+}
