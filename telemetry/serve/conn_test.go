@@ -84,6 +84,35 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 	}
 }
 
+// However many other machines there are, this one's programs find a place.
+func TestConnectionsFromElsewhereLeaveRoom(t *testing.T) {
+	t.Parallel()
+	s, at := startElsewhere(t, "192.0.2.1", serve.Options{Log: newMemLog("aa"), Insecure: true, MaxClients: 2})
+	for i := range 2 + 128 - 32 {
+		at.set(fmt.Sprintf("192.0.2.%d", i/40+1))
+		s.dial(t)
+	}
+	for _, addr := range []string{"192.0.2.9", "2001:db8::9"} {
+		at.set(addr)
+		if b := must[[]byte](t)(io.ReadAll(s.dial(t))); !strings.HasPrefix(string(b), "HTTP/1.1 503") {
+			t.Errorf("one more from %s: %q", addr, b)
+		}
+	}
+	for _, addr := range []string{"127.0.0.1", "::1"} {
+		at.set(addr)
+		if resp, body := s.get("/api/health"); resp.StatusCode != 200 {
+			t.Errorf("from %s: %d %s", addr, resp.StatusCode, body)
+		}
+	}
+	at.set("127.0.0.1")
+	for range 32 {
+		s.dial(t)
+	}
+	if b := must[[]byte](t)(io.ReadAll(s.dial(t))); !strings.HasPrefix(string(b), "HTTP/1.1 503") {
+		t.Errorf("one more than all: %q", b)
+	}
+}
+
 // A client that sends its request a byte at a time, or never to the end, is cut
 // off, before and within the header, and in the body; a stream is not.
 func TestSlowClients(t *testing.T) {

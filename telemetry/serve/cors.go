@@ -45,13 +45,13 @@ const corsAllowed = "content-type, last-event-id, x-agent-id, x-agent-token, aut
 // and if so tells the browser that the page may see the answer. Cookies are never
 // part of that: such a page has an agent's credentials of its own, or reads what
 // needs none.
-func (s *Server) crossSite(h http.Header, r *http.Request) bool {
+func (s *Server) crossSite(h http.Header, r *http.Request, c *caller) bool {
 	if len(s.opt.CORSOrigins) == 0 {
 		return false
 	}
 	h.Add("Vary", "Origin") // on every answer: a cache must not mix them up
 	origins := r.Header.Values("Origin")
-	if len(origins) != 1 || !slices.Contains(s.opt.CORSOrigins, origins[0]) || sameOrigin(origins[0], r) {
+	if len(origins) != 1 || !slices.Contains(s.opt.CORSOrigins, origins[0]) || sameOrigin(origins[0], r, c) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origins[0])
@@ -77,20 +77,22 @@ func preflight(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// sameOrigin reports whether an Origin header names the server that was called.
-// The scheme is left out: a proxy may have ended TLS.
-func sameOrigin(origin string, r *http.Request) bool {
+// sameOrigin reports whether an Origin header names the server that was called. Where
+// the browser's connection is known to be encrypted, a page that came in the clear is
+// another's: anybody on the way may have written it. Else the scheme is left out,
+// since a proxy that nobody named may have ended TLS.
+func sameOrigin(origin string, r *http.Request, c *caller) bool {
 	u, err := url.Parse(origin)
-	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host)
+	return err == nil && u.Host != "" && strings.EqualFold(u.Host, r.Host) && (!c.https || u.Scheme == "https")
 }
 
 // foreign reports whether another site's page makes a browser call here behind
 // the user's back, be it only to read. The page could not see the answer, but it
 // would take a stream's place. Following a link to the page is fine. Browsers
 // send no Origin with a read of their own site, nor with a link.
-func foreign(r *http.Request) bool {
+func foreign(r *http.Request, c *caller) bool {
 	for _, origin := range r.Header.Values("Origin") {
-		if !sameOrigin(origin, r) {
+		if !sameOrigin(origin, r, c) {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +121,50 @@ func TestHostsThatAreRefused(t *testing.T) {
 		if _, err := serve.New(serve.Options{Log: newMemLog("aa"), Now: time.Now, AllowedHosts: []string{host}}); err != nil {
 			t.Errorf("%q: %v", host, err)
 		}
+	}
+}
+
+// Behind a proxy that says the browser came by https, a page that came in the clear
+// is no page of this server, whatever it asks for.
+func TestAPageInTheClearIsNotOurs(t *testing.T) {
+	t.Parallel()
+	registry, token := oneAgent(t)
+	log := newMemLog("aa")
+	log.add(event("a.b", 1))
+	opt := serve.Options{Log: log, Auth: registry, Mounts: testMounts(), AllowedHosts: []string{"claw.example"},
+		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}
+	s := start(t, opt)
+	const plain, own = "http://claw.example", "https://claw.example"
+	secure := []string{"Host", "claw.example", "X-Forwarded-For", "192.0.2.9", "X-Forwarded-Proto", "https"}
+	with := func(origin string, more ...string) []string {
+		return append(append([]string{"Origin", origin}, secure...), more...)
+	}
+	login := func(origin string) int {
+		resp, _ := s.do("POST", "/api/session", `{"agentId":"bot-1","token":"`+token+`"}`, with(origin, "Content-Type", "application/json")...)
+		return resp.StatusCode
+	}
+	if got := login(own); got != 200 {
+		t.Errorf("our own page logs in: %d", got)
+	}
+	if got := login(plain); got != 403 {
+		t.Errorf("a page in the clear logs in: %d", got)
+	}
+	for _, call := range [][2]string{{"GET", "/events/backlog"}, {"GET", "/api/session"}, {"DELETE", "/api/session"}, {"POST", "/api/things"}} {
+		if resp, body := s.do(call[0], call[1], "", with(plain, creds("bot-1", token)...)...); resp.StatusCode != 403 {
+			t.Errorf("%s %s from a page in the clear: %d %s", call[0], call[1], resp.StatusCode, body)
+		}
+		if resp, body := s.do(call[0], call[1], "", with(own, creds("bot-1", token)...)...); resp.StatusCode != 200 {
+			t.Errorf("%s %s from our own page: %d %s", call[0], call[1], resp.StatusCode, body)
+		}
+	}
+	// Where it is allowed by name, it is another site's all the same: no cookies, no log-in.
+	opt.CORSOrigins = []string{plain}
+	s = start(t, opt)
+	if got := login(plain); got != 403 {
+		t.Errorf("an allowed page in the clear logs in: %d", got)
+	}
+	resp, body := s.get("/events/backlog", with(plain, creds("bot-1", token)...)...)
+	if resp.StatusCode != 200 || resp.Header.Get("Access-Control-Allow-Origin") != plain {
+		t.Errorf("an allowed page in the clear: %d %s %v", resp.StatusCode, body, resp.Header)
 	}
 }

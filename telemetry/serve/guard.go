@@ -47,8 +47,8 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		c := s.whoCalls(r)
-		c.cross = s.crossSite(h, r)
-		if !c.cross && (crossOrigin.Check(r) != nil || foreign(r)) {
+		c.cross = s.crossSite(h, r, c)
+		if !c.cross && (crossOrigin.Check(r) != nil || foreign(r, c)) {
 			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "this call comes from another site's page").
 				Hintf("call from a page of this server, from a program that sends no Origin, or allow the site: ape-claw serve --cors-origin <origin>"))
 			return

@@ -11,10 +11,12 @@ import (
 )
 
 // Connections beyond the streams: for pages, scrapes and short calls, of all
-// callers and of one address.
+// callers and of one address. The last ones are this machine's, so that however
+// many come from elsewhere, whoever sits here can still look.
 const (
 	spareConns        = 128
 	spareConnsAddress = 64
+	spareConnsHere    = 32
 )
 
 // A connection that is refused is told so, by few goroutines, in little time;
@@ -57,21 +59,25 @@ func (l *connLimit) Accept() (net.Conn, error) {
 }
 
 // keyOf is the address whose connections are counted; those of a proxy or of
-// this machine are not its own.
-func (l *connLimit) keyOf(c net.Conn) (netip.Prefix, bool) {
+// this machine are not its own. Here: it is this machine.
+func (l *connLimit) keyOf(c net.Conn) (key netip.Prefix, counted, here bool) {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
-		return netip.Prefix{}, false
+		return netip.Prefix{}, false, true
 	}
 	a := tcp.AddrPort().Addr().Unmap().WithZone("")
-	return network(a), !a.IsLoopback() && !l.srv.trusted(a)
+	return network(a), !a.IsLoopback() && !l.srv.trusted(a), a.IsLoopback()
 }
 
 func (l *connLimit) room(c net.Conn) bool {
-	key, counted := l.keyOf(c)
+	key, counted, here := l.keyOf(c)
+	most := l.all
+	if !here {
+		most -= spareConnsHere
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.open < l.all && (!counted || l.byAddr[key] < l.one)
+	return l.open < most && (!counted || l.byAddr[key] < l.one)
 }
 
 // state counts as http.Server reports. It reports a new connection before it
@@ -86,7 +92,7 @@ func (l *connLimit) state(c net.Conn, st http.ConnState) {
 	default:
 		return
 	}
-	key, counted := l.keyOf(c)
+	key, counted, _ := l.keyOf(c)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open += n

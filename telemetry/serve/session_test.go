@@ -166,7 +166,11 @@ func TestSecureCookie(t *testing.T) {
 		{trusted, "http", false}, {trusted, "", false}, {nil, "https", false},
 	} {
 		s := start(t, serve.Options{Log: newMemLog("aa"), Auth: registry, TrustedProxies: tt.proxies})
-		_, c := s.login("bot-1", token, "X-Forwarded-Proto", tt.proto, "X-Forwarded-For", "192.0.2.9")
+		origin := s.url
+		if tt.want {
+			origin = "https" + strings.TrimPrefix(origin, "http")
+		}
+		_, c := s.login("bot-1", token, "Origin", origin, "X-Forwarded-Proto", tt.proto, "X-Forwarded-For", "192.0.2.9")
 		if c == nil || c.Secure != tt.want {
 			t.Errorf("%v %q: %+v, want Secure %t", tt.proxies, tt.proto, c, tt.want)
 		}
