@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -70,6 +72,18 @@ func CheckID(id string) error {
 		Hintf("ape-claw clawbot register --agent-id my-agent-1")
 }
 
+// reserved are ids that events bear which no agent sent: whoever had one could pass
+// for the person at the machine.
+var reserved = []string{telemetry.DefaultAgentID}
+
+func checkNew(id string) error {
+	if slices.Contains(reserved, id) {
+		return fault.New(fault.Usage, "%q is who events are from when no agent is named: no agent can be called so", id).
+			Hintf("choose another: ape-claw clawbot register --agent-id my-agent-1")
+	}
+	return CheckID(id)
+}
+
 func checkName(name string) error {
 	bad := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 	if bad || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
@@ -92,7 +106,7 @@ func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string
 	if name = strings.TrimSpace(name); name == "" {
 		name = id
 	}
-	if err := errors.Join(CheckID(id), checkName(name)); err != nil {
+	if err := errors.Join(checkNew(id), checkName(name)); err != nil {
 		return Agent{}, "", err
 	}
 	db, err := r.db(ctx, true)

@@ -126,10 +126,15 @@ func TestTokens(t *testing.T) {
 func TestIDsAndNames(t *testing.T) {
 	t.Parallel()
 	r, _ := open(t, t.TempDir(), newClock().now)
-	for _, id := range []string{"", "a", "A1", "-ab", "_ab", "a b", "__proto__", "a.b", "ab\n", "ä1", strings.Repeat("a", 65), "claw_abcdef", "sk-abcdef"} {
+	for _, id := range []string{"", "a", "A1", "-ab", "_ab", "a b", "__proto__", "a.b", "ab\n", "ä1", strings.Repeat("a", 65), "claw_abcdef", "sk-abcdef", "local-cli"} {
 		if _, _, err := r.Register(t.Context(), id, ""); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("id %q: %v", id, err)
 		}
+	}
+	// An id that is refused for what it means says so, not that it is misspelt.
+	var f *fault.Error
+	if _, _, err := r.Register(t.Context(), "local-cli", ""); !errors.As(err, &f) || !strings.Contains(f.Message, "no agent is named") {
+		t.Errorf("the id of events without an agent: %v", err)
 	}
 	for _, id := range []string{"a1", "0-", "a_-b", strings.Repeat("a", 64)} {
 		register(t, r, id)

@@ -2,7 +2,9 @@ package serve
 
 import (
 	"context"
+	"crypto/subtle"
 	"net/http"
+	"strings"
 
 	"github.com/ape-claw/ape-claw/telemetry/agents"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -95,6 +97,11 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, c *caller) boo
 			Hintf("send both x-agent-id and x-agent-token, each once"))
 		return false
 	}
+	if given && contradicts(r, id, token) {
+		s.refuse(w, http.StatusBadRequest, fault.New(fault.Usage, "x-agent-id and x-agent-token name other credentials than Authorization").
+			Hintf("send one of the two"))
+		return false
+	}
 	if given {
 		return s.verify(w, r, c, id, token)
 	}
@@ -145,7 +152,29 @@ func headerCredentials(r *http.Request) (id, token string, given bool) {
 		}
 		return "", "", true
 	}
+	if len(r.Header.Values("Authorization")) > 1 {
+		return "", "", true
+	}
 	return r.BasicAuth()
+}
+
+// contradicts reports whether an Authorization of ours says something else than the
+// credentials that count: who sent both would not know as whom it was let in. Other
+// schemes than Basic are no credentials here.
+func contradicts(r *http.Request, id, token string) bool {
+	for _, v := range r.Header.Values("Authorization") {
+		scheme, _, _ := strings.Cut(v, " ")
+		if !strings.EqualFold(scheme, "Basic") {
+			continue
+		}
+		one := http.Request{Header: http.Header{"Authorization": {v}}}
+		otherID, otherToken, _ := one.BasicAuth()
+		same := subtle.ConstantTimeCompare([]byte(otherID+"\x00"+otherToken), []byte(id+"\x00"+token))
+		if same != 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // admit counts a request of a known agent against that agent's limits.

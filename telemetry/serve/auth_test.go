@@ -250,8 +250,12 @@ func TestCredentials(t *testing.T) {
 		"unknown":               {creds("bot-9", token), 403},
 		"an id that can't be":   {creds("__proto__", token), 403},
 		"upper case":            {creds("BOT-1", token), 403},
-		"headers, not basic":    {append(creds("bot-1", "wrong"), basic("bot-1", token)...), 403},
-		"headers before basic":  {append(creds("bot-1", token), basic("bot-1", "wrong")...), 200},
+		"wrong headers, basic":  {append(creds("bot-1", "wrong"), basic("bot-1", token)...), 400},
+		"headers, wrong basic":  {append(creds("bot-1", token), basic("bot-1", "wrong")...), 400},
+		"headers, other basic":  {append(creds("bot-1", token), basic("bot-2", gone)...), 400},
+		"headers, junk basic":   {append(creds("bot-1", token), "Authorization", "basic !!!"), 400},
+		"headers, no basic":     {append(creds("bot-1", token), "Authorization", "Bearer x"), 200},
+		"both the same":         {append(creds("bot-1", token), basic("bot-1", token)...), 200},
 		"headers beside cookie": {append(creds("bot-1", token), "Cookie", "ape_claw_session=x"), 200},
 	} {
 		for _, path := range []string{"/api/spend", "/events/backlog"} {
@@ -280,6 +284,10 @@ func TestCredentials(t *testing.T) {
 	twice := s.raw(t, "GET /api/spend HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nX-Agent-Id: bot-1\r\nX-Agent-Id: bot-2\r\nX-Agent-Token: "+token+"\r\n\r\n")
 	if !strings.HasPrefix(twice, "HTTP/1.1 401") {
 		t.Errorf("two ids: %.100s", twice)
+	}
+	twice = s.raw(t, "GET /api/spend HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nAuthorization: "+basic("bot-1", token)[1]+"\r\nAuthorization: "+basic("bot-2", gone)[1]+"\r\n\r\n")
+	if !strings.HasPrefix(twice, "HTTP/1.1 401") {
+		t.Errorf("two of Authorization: %.100s", twice)
 	}
 	// Where none are needed, wrong ones are told all the same.
 	open := start(t, serve.Options{Log: newMemLog("aa"), Auth: registry})

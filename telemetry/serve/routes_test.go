@@ -175,12 +175,13 @@ func TestRoutesThatAnswer(t *testing.T) {
 		Counts  map[string]int64
 		Version string
 		Profile serve.ProfileInfo
+		Cursor  string
 	}
 	if err := json.Unmarshal([]byte(body), &health); err != nil {
 		t.Fatal(err)
 	}
 	if !health.OK || health.Service != "ape-claw-telemetry" || health.TS.IsZero() || health.Counts["eventsBytes"] != 4096 ||
-		health.Counts["badLines"] != 3 || health.Version != "1.2.3" || !health.Profile.Sandbox || health.Profile.ChainID != 7733139 {
+		health.Counts["badLines"] != 3 || health.Version != "1.2.3" || !health.Profile.Sandbox || health.Profile.ChainID != 7733139 || health.Cursor != "aa-0" {
 		t.Errorf("health %s", body)
 	}
 	if strings.Contains(body, "/") {

@@ -33,6 +33,9 @@ type healthBody struct {
 	Counts  healthCounts `json:"counts"`
 	Version string       `json:"version"`
 	Profile ProfileInfo  `json:"profile"`
+	// Cursor is the log's end, for who wants to know how far behind it is; left out
+	// when the log can't be read now.
+	Cursor string `json:"cursor,omitempty"`
 }
 
 type healthCounts struct {
@@ -51,6 +54,10 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 		WriteJSON(w, map[string]bool{"ok": true})
 		return
 	}
+	cursor := ""
+	if end, err := s.log.end(r.Context()); err == nil {
+		cursor = end.String()
+	}
 	st := s.opt.Log.Stats()
 	WriteJSON(w, healthBody{
 		OK: true, Service: "ape-claw-telemetry", TS: s.opt.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
@@ -59,6 +66,6 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 			BadLines:    st.Bad.Total(),
 			Clients:     s.clients.Load(),
 		},
-		Version: s.opt.Version, Profile: s.opt.Profile,
+		Version: s.opt.Version, Profile: s.opt.Profile, Cursor: cursor,
 	})
 }
