@@ -25,10 +25,10 @@ func authCommands() []Command { return []Command{newAuthSet(), newAuthShow(), ne
 // AuthSetIn holds the fields to save; null (a flag that is not given) leaves a
 // field as it is, an empty value deletes it, and "-" asks at the terminal.
 type AuthSetIn struct {
-	AgentID       *string `json:"agentId" help:"who the events are from"`
-	AgentToken    *string `json:"agentToken" secret:"true" help:"the agent's token; - asks at the terminal"`
-	OpenSeaAPIKey *string `json:"openseaApiKey" secret:"true" help:"key of the OpenSea API; - asks at the terminal"`
-	PrivateKey    *string `json:"privateKey" secret:"true" help:"hex key of the buyer; - asks at the terminal"`
+	AgentID       *string `json:"agentId" empty:"true" help:"who the events are from"`
+	AgentToken    *string `json:"agentToken" empty:"true" secret:"true" help:"the agent's token; - asks at the terminal"`
+	OpenSeaAPIKey *string `json:"openseaApiKey" empty:"true" secret:"true" help:"key of the OpenSea API; - asks at the terminal"`
+	PrivateKey    *string `json:"privateKey" empty:"true" secret:"true" help:"hex key of the buyer; - asks at the terminal"`
 }
 
 // AuthSetOut says what is saved now; no secret is in it.

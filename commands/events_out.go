@@ -55,9 +55,6 @@ type outFile struct {
 // set, and a link, a device or a directory in any case: nothing is written through
 // it. The state directory is the program's own.
 func newOutFile(path, stateDir string, force bool) (*outFile, error) {
-	if path == "" { // as of a variable that is not set
-		return nil, fault.New(fault.Usage, "--out is empty").Hintf("--out events.jsonl, or --out - for standard output")
-	}
 	o := &outFile{path: path, force: force}
 	if err := o.check(); err != nil {
 		return nil, err

@@ -24,11 +24,15 @@ import (
 //	complete:"collections"   what shell completion offers
 //	enum:"a,b"               the only values
 //	secret:"true"            never shown, logged or put into an event
+//	empty:"true"             an empty value means something
+//	min:"1"                  the least number that can be given
 type field struct {
 	name     string // flag name or argument name
 	required bool
 	arg      bool
 	enum     []string
+	empty    bool
+	min      int64
 	set      bool
 	again    bool // may be set twice: Cobra parses a line twice to complete it
 	value    reflect.Value
@@ -78,9 +82,15 @@ func InputFields(t reflect.Type) []reflect.StructField {
 func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 	var set fieldSet
 	for _, sf := range InputFields(in.Type()) {
-		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", value: in.FieldByIndex(sf.Index), again: d.completing()}
+		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", empty: sf.Tag.Get("empty") == "true", value: in.FieldByIndex(sf.Index), again: d.completing()}
 		if e := sf.Tag.Get("enum"); e != "" {
 			f.enum = strings.Split(e, ",")
+		}
+		if least := sf.Tag.Get("min"); least != "" {
+			var err error
+			if f.min, err = strconv.ParseInt(least, 10, 64); err != nil {
+				panic(fmt.Sprintf("%s: min of %s: %v", cmd.CommandPath(), f.name, err)) // as below
+			}
 		}
 		if def := sf.Tag.Get("default"); def != "" {
 			if err := f.assign(def); err != nil {
@@ -112,6 +122,10 @@ func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 	return set
 }
 
+// errEmpty refuses what is mostly a variable of the shell that is not set: it would
+// mean "all", or the default, where something was to be named.
+var errEmpty = errors.New("it is empty: leave it out, or give a value")
+
 // Set implements pflag.Value. A flag that is given twice is an error: of two
 // prices or quote ids, neither may be the one that silently counts.
 func (f *field) Set(s string) error {
@@ -120,6 +134,9 @@ func (f *field) Set(s string) error {
 	}
 	if f.value.Kind() != reflect.Bool && strings.HasPrefix(s, "--") {
 		return errors.New("it looks like a flag: the value before it is missing")
+	}
+	if strings.Trim(s, " ,") == "" && !f.empty && !f.again {
+		return errEmpty
 	}
 	if f.again && f.value.Kind() == reflect.Slice {
 		f.value.SetZero()
@@ -148,8 +165,8 @@ func (f *field) assign(s string) error {
 		f.value.SetBool(b)
 	case reflect.Int, reflect.Int64:
 		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil || n < 0 {
-			return errors.New("it is not a whole number of 0 or more")
+		if err != nil || n < f.min {
+			return fmt.Errorf("it is not a whole number of %d or more", f.min)
 		}
 		f.value.SetInt(n)
 	case reflect.Slice:
@@ -191,13 +208,17 @@ func (s fieldSet) positional(cmd *cobra.Command, args []string) error {
 		}
 		if f.value.Kind() == reflect.Slice {
 			for _, a := range args {
+				if a == "" {
+					return fault.New(fault.Usage, "argument %q of %s: %v", a, cmd.CommandPath(), errEmpty).Hintf("%s --help", cmd.CommandPath())
+				}
 				f.value.Set(reflect.Append(f.value, reflect.ValueOf(a)))
 			}
 			args = nil
 			break
 		}
 		if err := f.Set(args[0]); err != nil {
-			return fault.New(fault.Usage, "argument %q of %s: %v", shownArg(args[0]), cmd.CommandPath(), err)
+			return fault.New(fault.Usage, "argument %q of %s: %v", shownArg(args[0]), cmd.CommandPath(), err).
+				Hintf("%s --help", cmd.CommandPath())
 		}
 		args = args[1:]
 	}

@@ -100,7 +100,7 @@ func (v *onceValue) Set(s string) error {
 		return errors.New("it is given twice")
 	}
 	if s == "" && !v.again {
-		return errors.New("it is empty: leave the flag out, or give a value")
+		return errEmpty
 	}
 	if strings.HasPrefix(s, "--") {
 		return errors.New("it looks like a flag: the value before it is missing")

@@ -71,7 +71,7 @@ func badCursor(s string) error {
 		s = s[:64] + "…"
 	}
 	return fault.New(fault.Usage, "cursor %q is not <log>-<position>", s).
-		Hintf("take it from an event's id, or leave it out to start live")
+		Hintf("every answer says where it ended, and the stream names each event by its cursor; 0-0 is before the oldest event")
 }
 
 // Why a cursor can't be served.

@@ -97,17 +97,23 @@ func (s Scope) Validate() error {
 
 func checkText(name, value string, limit int) error {
 	if len(value) > limit {
-		return fault.New(fault.Usage, "%s of %d bytes: at most %d are allowed", name, len(value), limit)
+		return tooLong(name, value, limit)
 	}
+	const hint = "a good one is a short text on one line, such as my-run-1"
 	if !utf8.ValidString(value) {
-		return fault.New(fault.Usage, "%s %q is not UTF-8", name, value)
+		return fault.New(fault.Usage, "%s %q is not UTF-8", name, value).Hintf(hint)
 	}
 	for _, r := range value {
 		if isControl(r) {
-			return fault.New(fault.Usage, "%s %q has a control character", name, value)
+			return fault.New(fault.Usage, "%s %q has a control character", name, value).Hintf(hint)
 		}
 	}
 	return nil
+}
+
+// tooLong does not repeat what is too long.
+func tooLong(name, value string, limit int) error {
+	return fault.New(fault.Usage, "%s of %d bytes: at most %d are allowed", name, len(value), limit).Hintf("shorten it")
 }
 
 // isControl covers C0, DEL, C1 and the two separators that some readers treat
@@ -119,8 +125,8 @@ func isControl(r rune) bool {
 // CheckType reports, as a usage error, why name can't be an event type:
 // lower-case words of letters, digits, "_" and "-", joined by dots.
 func CheckType(name string) error {
-	if name == "" || len(name) > maxID {
-		return fault.New(fault.Usage, "event type %q: 1 to %d characters are allowed", name, maxID)
+	if len(name) > maxID {
+		return tooLong("event type", name, maxID)
 	}
 	word := false
 	for i := 0; i < len(name); i++ {

@@ -74,6 +74,9 @@ func ParseFilter(types []string, agent, trace string, ok *bool) (Filter, error) 
 			if glob == "" {
 				continue
 			}
+			if len(glob) > maxID {
+				return Filter{}, tooLong("event type", glob, maxID)
+			}
 			if !isGlob(glob) {
 				return Filter{}, fault.New(fault.Usage, "event type %q: lower-case letters, digits, \".\", \"_\", \"-\" and \"*\" are allowed", glob).
 					Hintf("try --type 'nft.*'; ape-claw events schema lists the types")
@@ -105,7 +108,7 @@ func isGlob(s string) bool {
 			return false
 		}
 	}
-	return len(s) <= maxID
+	return true
 }
 
 // Since returns f for events at t and later, by their ts.
