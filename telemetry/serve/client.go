@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -200,38 +198,6 @@ func (t *tailer) notice(n Notice) {
 	if t.opt.Notice != nil {
 		t.opt.Notice(n)
 	}
-}
-
-// answerError makes an error of an answer that is no stream.
-func answerError(resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	var e errorBody
-	if err == nil && json.Unmarshal(body, &e) == nil && e.Error != "" && e.Code != "" {
-		f := fault.New(e.Code, "%s", e.Error)
-		f.Hint, f.Details = e.Hint, e.Details
-		return f
-	}
-	return fault.New(fault.Upstream, "the server answered %d, not an event stream", resp.StatusCode).
-		Hintf("give the address that ape-claw serve printed")
-}
-
-func unreachable(target string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return f
-	}
-	return fault.Wrap(err, fault.Upstream, "no event stream at %s", showURL(target)).
-		Hintf("start one: ape-claw serve")
-}
-
-// showURL is target without what may be secret in it.
-func showURL(target string) string {
-	u, err := url.Parse(target)
-	if err != nil {
-		return "the given URL"
-	}
-	u.User, u.RawQuery, u.Fragment = nil, "", ""
-	return u.String()
 }
 
 func tailURL(opt TailOptions) (string, error) {
