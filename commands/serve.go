@@ -19,8 +19,8 @@ type ServeIn struct {
 	AllowHost     []string `json:"allowHost" help:"further names the server may be called by (DNS rebinding is refused) [$APE_CLAW_ALLOW_HOSTS]"`
 	CORSOrigin    []string `json:"corsOrigin" help:"other sites whose pages may read here, each as https://host[:port] [$APE_CLAW_CORS_ORIGINS]"`
 	TrustedProxy  []string `json:"trustedProxy" help:"addresses or networks (CIDR) of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed [$APE_CLAW_TRUSTED_PROXIES]"`
-	MaxClients    int      `json:"maxClients" help:"streams open at once; more get 503 (default 512) [$APE_CLAW_MAX_CLIENTS]"`
-	MaxPerAddress int      `json:"maxPerAddress" help:"streams of one address that is not loopback; more get 429 (default 64)"`
+	MaxClients    int      `json:"maxClients" min:"1" help:"streams open at once; more get 503 (default 512) [$APE_CLAW_MAX_CLIENTS]"`
+	MaxPerAddress int      `json:"maxPerAddress" min:"1" help:"streams of one address that is not loopback; more get 429 (default 64)"`
 }
 
 // ServeOut says where it listens, first, and that it ended, last.
