@@ -177,8 +177,8 @@ func (r *checkup) identity(cfg *Config) {
 func (r *checkup) dirs(cfg *Config) {
 	r.out.State = DoctorState{Home: store.Display(cfg.UserHome), StateDir: store.Display(cfg.StateDir), Policy: []string{}}
 	// Of the state directory others may read the names: the files in it are private.
-	r.homeOK = r.dir("home", cfg.Home, 0o077)
-	r.stateOK = r.dir("state directory", cfg.StateDir, 0o022)
+	r.homeOK = r.dir("home", "--home", cfg.Home, 0o077)
+	r.stateOK = r.dir("state directory", "--state-dir", cfg.StateDir, 0o022)
 	if log, err := r.d.log(); r.stateOK && err == nil {
 		if err := log.Usable(); err != nil {
 			r.issue("event log: %s", sentence(err))
@@ -192,8 +192,8 @@ func (r *checkup) dirs(cfg *Config) {
 }
 
 // dir checks a directory that may not exist yet: then its parent must let us make it.
-// loose is what others must not be allowed.
-func (r *checkup) dir(name, path string, loose fs.FileMode) bool {
+// flag names another one; loose is what others must not be allowed.
+func (r *checkup) dir(name, flag, path string, loose fs.FileMode) bool {
 	err := store.CheckDir(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		parent := filepath.Dir(path)
@@ -203,7 +203,12 @@ func (r *checkup) dir(name, path string, loose fs.FileMode) bool {
 			}
 			parent = filepath.Dir(parent)
 		}
-		err = store.CheckDir(parent)
+		if parentErr := store.CheckDir(parent); parentErr == nil {
+			err = nil
+		} else {
+			err = fault.Wrap(parentErr, fault.StateUnusable, "%s can't be made: %s", store.Display(path), fault.From(parentErr).Message).
+				Hintf("choose another directory with %s", flag)
+		}
 	}
 	if err != nil {
 		r.issue("%s: %s", name, sentence(err))

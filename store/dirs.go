@@ -85,7 +85,7 @@ func checkOwner(fi fs.FileInfo, dir string) error {
 		return nil
 	}
 	return fault.New(fault.StateUnusable, "%s belongs to user %d and this runs as root", Display(dir), st.Uid).
-		Hintf("run as that user, or choose another directory with --state-dir or APE_CLAW_HOME")
+		Hintf("run as that user, or %s", elsewhere)
 }
 
 // checkLink refuses a symbolic link to a directory, whose own state is fi, that
@@ -101,27 +101,31 @@ func checkLink(fi fs.FileInfo, dir string) error {
 		return nil
 	}
 	return fault.New(fault.StateUnusable, "%s is a symbolic link to a directory of user %d", Display(dir), st.Uid).
-		Hintf("remove the link, or choose another directory with --state-dir or APE_CLAW_HOME")
+		Hintf("remove the link, or %s", elsewhere)
 }
+
+// elsewhere is how either directory is moved: what is unusable may lie in both.
+const elsewhere = "choose another directory with --home or --state-dir"
 
 func unusable(err error, path string) error {
 	shown := Display(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Wrap(err, fault.StateUnusable, "%s does not exist", shown)
+		return fault.Wrap(err, fault.StateUnusable, "%s does not exist", shown).Hintf("make it, or %s", elsewhere)
 	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		return fault.Wrap(err, fault.StateUnusable, "%s is not a directory", shown).
-			Hintf("move the file away, or choose another directory with --state-dir")
+			Hintf("move the file away, or %s", elsewhere)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(err, fault.StateUnusable, "%s is not writable by this user", shown).
-			Hintf("fix its owner and mode (chmod 700), or choose another directory with --state-dir")
+			Hintf("fix its owner and mode (chmod 700), or %s", elsewhere)
 	case errors.Is(err, syscall.EROFS):
-		return fault.Wrap(err, fault.StateUnusable, "%s is on a read-only file system", shown)
+		return fault.Wrap(err, fault.StateUnusable, "%s is on a read-only file system", shown).
+			Hintf("mount it writable, or %s", elsewhere)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
 		return fault.Wrap(err, fault.StateUnusable, "no space left for %s", shown).
 			Hintf("free some space; nothing that was written is lost")
 	}
-	return fault.Wrap(err, fault.StateUnusable, "%s can't be used: %s", shown, reason(err))
+	return fault.Wrap(err, fault.StateUnusable, "%s can't be used: %s", shown, reason(err)).Hintf("look at its disk, or %s", elsewhere)
 }
 
 // reason is the errno's own text, without the path that a PathError carries.
@@ -135,7 +139,7 @@ func reason(err error) string {
 
 // Display returns path as people may see it, never with a machine's own
 // directories: relative to the working directory, or under ~, or its last two
-// elements behind "…".
+// elements behind "…"; as it is when it has no more than one.
 func Display(path string) string {
 	if path == "" {
 		return ""
@@ -155,10 +159,10 @@ func Display(path string) string {
 		}
 	}
 	dir, base := filepath.Split(abs)
-	if parent := filepath.Base(dir); parent != "/" && parent != "." {
+	if parent := filepath.Base(dir); parent != "/" {
 		return filepath.Join("…", parent, base)
 	}
-	return base
+	return abs
 }
 
 // WriteFile replaces path with data: a temporary file beside it, synced, mode

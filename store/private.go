@@ -99,7 +99,7 @@ func notPlain(fi fs.FileInfo, path string, owner int) *fault.Error {
 	shown := Display(path)
 	refuse := func(format string, args ...any) *fault.Error {
 		return fault.New(fault.StateUnusable, "%s "+format, append([]any{shown}, args...)...).
-			Hintf("if you did not make it, do not trust its directory; move it away, or choose another directory with --state-dir or APE_CLAW_HOME")
+			Hintf("if you did not make it, do not trust its directory; move it away, or %s", elsewhere)
 	}
 	if !fi.Mode().IsRegular() {
 		return refuse("is %s, not a regular file", kindOf(fi.Mode()))

@@ -306,6 +306,9 @@ func TestDisplayNeverShowsForeignDirectories(t *testing.T) {
 	for path, want := range map[string]string{
 		filepath.Join(wd, "state", "x"): "state/x",
 		"/srv/deep/down/file.json":      "…/down/file.json",
+		"/srv/file.json":                "…/srv/file.json",
+		"/srv":                          "/srv",
+		"/":                             "/",
 		"":                              "",
 	} {
 		if got := store.Display(path); got != want {
