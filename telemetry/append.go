@@ -311,16 +311,27 @@ func (l *Log) setMeta(m meta) error {
 }
 
 // writeMeta replaces events.meta, unless the lock that we hold is no longer the one
-// that others take: they may be about to replace it too.
+// that others take: they may be about to replace it too. The disk takes a while, so
+// it looks again before anybody relies on what was written.
 func (l *Log) writeMeta(m meta) error {
+	b, err := m.bytes()
+	if err == nil {
+		err = l.checkTheLock()
+	}
+	if err == nil {
+		err = l.sys.writeFile(l.metaPath, b)
+	}
+	if err == nil {
+		err = l.checkTheLock()
+	}
+	return err
+}
+
+func (l *Log) checkTheLock() error {
 	if ours, err := l.isTheLock(); err != nil || !ours {
 		return errors.Join(errLockGone, err)
 	}
-	b, err := m.bytes()
-	if err != nil {
-		return err
-	}
-	return l.sys.writeFile(l.metaPath, b)
+	return nil
 }
 
 // open opens the active file; the caller holds the lock.

@@ -321,25 +321,37 @@ func TestChangedRightBeforeTheRename(t *testing.T) {
 	}
 }
 
-// TestLockRemoved: the lock file is removed while a process has it open, and another
-// takes a new one. At whichever of its calls the first then meets the second, it
-// neither undoes what that says of the segments, nor carries over what that has.
+// TestLockRemoved: the lock file is removed while a process has it open, or while it
+// writes events.meta, and another takes a new one. At whichever of its next calls the
+// first then meets the second, it neither undoes what that says of the segments, nor
+// carries over what that has.
 func TestLockRemoved(t *testing.T) {
 	t.Parallel()
-	for n := 1; n < 12; n++ {
+	for n := range 24 {
 		w := newWorld(t, telemetry.LogOptions{RotateBytes: 200, LockTimeout: time.Millisecond}, 2, 2)
 		w.hold()
 		for range 20 {
 			w.append(0)
 		}
-		if err := os.Remove(filepath.Join(w.dir, "events.lock")); err != nil {
-			t.Fatal(err)
+		remove := func() {
+			if err := os.Remove(filepath.Join(w.dir, "events.lock")); err != nil {
+				t.Fatal(err)
+			}
 		}
-		w.append(1)
+		whileWriting := n%2 == 1
+		if !whileWriting {
+			remove()
+			w.append(1)
+		}
 		w.foreign(w.held[0])
-		calls, other := 0, w.writers[1]
-		w.writers[0].SetSteps(func(string) error {
-			if calls++; calls != n {
+		calls, meet, other := 0, n/2, w.writers[1]
+		w.writers[0].SetSteps(func(op string) error {
+			if calls++; whileWriting && calls >= n/2 && op == "write events.meta" {
+				remove()
+				whileWriting, meet = false, calls+1
+				return nil
+			}
+			if whileWriting || calls != meet {
 				return nil
 			}
 			for range 8 {
