@@ -161,10 +161,20 @@ func (l *Log) prepare(st fileState, exists bool) (torn bool, err error) {
 	if w.file != nil && st.size == w.known && w.whole {
 		return false, nil // nobody but us has touched it
 	}
-	if err := l.adopt(st, exists, true); err != nil {
-		return false, err
+	for range lookTries {
+		if err := l.adopt(st, exists, true); err != nil {
+			return false, err
+		}
+		if torn, err = tornAt(w.file.f, w.known); err != io.EOF {
+			return torn, err
+		}
+		// It was cut just now.
+		if st, err = statFile(w.file.f); err != nil {
+			return false, err
+		}
+		exists = true
 	}
-	return tornAt(w.file.f, w.known)
+	return false, errReplaced
 }
 
 // adopt opens the active file and finds out whether it is still the log that

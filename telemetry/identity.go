@@ -10,8 +10,8 @@ import (
 // the old ones is before the new one.
 func (r *reader) rotate() {
 	m := &r.meta
-	if m.Log == "" || m.Log != r.log || m.Base <= r.base || r.cut {
-		return
+	if m.Log == "" || m.Log != r.log || m.Base <= r.base || r.cut || r.top == math.MaxInt64 {
+		return // also when it was seen to be empty in the middle of a rotation
 	}
 	for _, s := range m.Segments {
 		if s.First >= r.base {

@@ -199,11 +199,14 @@ func (l *Log) finish(f *os.File) (undone bool, err error) {
 }
 
 // endAfter returns the offset after the last newline of f, or floor when there is
-// none after that.
+// none after that. A file that does not reach as far was cut by others.
 func endAfter(f *os.File, floor int64) (int64, error) {
 	st, err := statFile(f)
 	if err != nil {
 		return 0, err
+	}
+	if st.size < floor {
+		return 0, errReplaced
 	}
 	for at := st.size; at > floor; {
 		n := min(maxBackChunk, at-floor)
@@ -237,7 +240,7 @@ func (l *Log) recover(st fileState, exists bool) (fileState, bool, error) {
 		return st, exists, err
 	}
 	undone, err := l.finish(f)
-	if undone {
+	if undone || errors.Is(err, errReplaced) { // then what is at the log's path is another log
 		l.tell(cantRotate + reasonOf(err))
 		w.meta.Next, err = nil, nil
 	}

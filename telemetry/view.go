@@ -238,9 +238,9 @@ func (l *Log) viewOf(size int64, exists, fresh, held bool, note record) (*view, 
 		if v.segs, err = l.present(); err != nil {
 			return nil, err
 		}
-		if held {
-			v.size = min(size, r.meta.Next.Floor-r.base)
-		}
+	}
+	if held {
+		v.size = min(size, r.meta.Next.Floor-r.base)
 	}
 	if r.file != nil {
 		r.file.hold()
