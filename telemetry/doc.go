@@ -27,7 +27,9 @@
 // It assumes a local file system on which flock works and an appending write is
 // atomic towards other appends. Programs that take no lock may append too: a line
 // that they write with one call stays whole; one that they write in pieces may be
-// cut by ours, or swallow ours, which is then reported as failed.
+// cut by ours, or swallow ours, which is then reported as failed. And nobody removes
+// events.lock: a process that finds its own gone takes the new one before it changes
+// events.meta, but within one such change two may be at it.
 //
 // # Rotation
 //
@@ -65,6 +67,9 @@
 // readers and writers agree on it without a word. What can't be noticed: a file
 // rewritten in place, with the same first line, to no less than its old size; and, by
 // a process that starts after it, a cut of less than 64 KiB below a writer that was
-// killed. A log that has segments and loses its events.meta starts anew with the
+// killed; and a copy of the directory that is put in its place or goes on by itself:
+// a cursor to lines that it has not is refused only while it is shorter, or where its
+// lines end elsewhere. A program from before there were rotations refuses to append
+// to a log that was rotated. A log that has segments and loses its events.meta starts anew with the
 // active file.
 package telemetry
