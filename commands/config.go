@@ -4,9 +4,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -141,7 +141,8 @@ func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	case ProfileSandbox:
 		c.useSandbox()
 	default:
-		return nil, fault.New(fault.Usage, "--profile %q is neither apechain nor sandbox", shownArg(c.Profile)).Hintf("--profile sandbox")
+		o, from := r.option("profile"), r.get("profile").Source
+		return nil, fault.New(fault.Usage, "%s %q is neither apechain nor sandbox", o.named(from), shownArg(c.Profile)).Hintf("%s", o.example(from, ProfileSandbox))
 	}
 	if r.profile, err = store.LoadProfile(c.Home); err != nil {
 		return nil, err
@@ -214,6 +215,11 @@ func (r *resolver) readFile(home string) error {
 			}
 			return e
 		}
+		switch reflect.ValueOf(v.Get(key)).Kind() {
+		case reflect.Slice, reflect.Map, reflect.Struct: // a list, a table, a date
+			return fault.New(fault.Usage, "config file %s: %q is no single value", store.Display(path), key).
+				Hintf("give it one text or number, in quotes if it looks like something else")
+		}
 	}
 	r.file = v
 	return nil
@@ -277,39 +283,6 @@ const logOff = "off"
 
 func logLevels() []string { return []string{logOff, "error", "warn", "info", "debug"} }
 
-// maxID bounds what may stand in an envelope as an id.
-const maxID = 128
-
-// validAgent reports whether s can be an agent's id, the rule of every part of the
-// program: 2 to 64 lower-case letters, digits, _ and -, a letter or digit first.
-// What looks like a key is none.
-func validAgent(s string) bool {
-	for i, c := range []byte(s) {
-		alnum := c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
-		if !alnum && (i == 0 || c != '_' && c != '-') {
-			return false
-		}
-	}
-	return len(s) >= 2 && len(s) <= 64 && shownArg(s) != hidden
-}
-
-func badAgent(s string) error {
-	return fault.New(fault.Usage, "--agent-id %q: 2 to 64 lower-case letters, digits, _ and - are expected, a letter or digit first", shownArg(s)).
-		Hintf("--agent-id my-agent-1")
-}
-
-// validID reports whether s can be an id of an agent, a session or a trace: short,
-// printable, no spaces, starting with a letter or digit.
-func validID(s string) bool {
-	for i, c := range []byte(s) {
-		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !alnum && (i == 0 || !strings.ContainsRune("._:@-", rune(c))) {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxID
-}
-
 func (r *resolver) fill(c *Config) error {
 	state := r.get("state-dir").Value
 	c.StateDir = state
@@ -320,12 +293,14 @@ func (r *resolver) fill(c *Config) error {
 	c.ownAgent = r.profile.AgentID
 	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
 	if !validAgent(c.Agent.Value) {
-		return badAgent(c.Agent.Value)
+		o := r.option("agent-id")
+		return fault.New(fault.Usage, "%s %q: "+agentForm, o.named(c.Agent.Source), shownArg(c.Agent.Value)).Hintf("%s", o.example(c.Agent.Source, "my-agent-1"))
 	}
 	for name, s := range map[string]Setting{"trace-id": c.TraceID, "session-id": c.SessionID} {
 		if s.Value != "" && !validID(s.Value) {
-			return fault.New(fault.Usage, "--%s %q: letters, digits and . _ : @ - only, at most 128", name, shownArg(s.Value)).
-				Hintf("--%s my-%s-1", name, strings.TrimSuffix(name, "-id"))
+			o := r.option(name)
+			return fault.New(fault.Usage, "%s %q: letters, digits and . _ : @ - only, at most 128", o.named(s.Source), shownArg(s.Value)).
+				Hintf("%s", o.example(s.Source, "my-"+strings.TrimSuffix(name, "-id")+"-1"))
 		}
 	}
 	if c.TraceID.Value == "" {
@@ -335,7 +310,9 @@ func (r *resolver) fill(c *Config) error {
 	c.OpenSeaKey, c.RelayKey = r.secret("opensea-api-key"), r.secret("relay-api-key")
 	c.RPC, c.MarketURL, c.Addr, c.DataSource = r.get("rpc"), r.get("market-url"), r.get("addr"), r.get("data-source")
 	if !slices.Contains(logLevels(), c.LogLevel) {
-		return fault.New(fault.Usage, "--log-level %q is none of %s", c.LogLevel, strings.Join(logLevels(), ", "))
+		o, from := r.option("log-level"), r.get("log-level").Source
+		return fault.New(fault.Usage, "%s %q is none of %s", o.named(from), shownArg(c.LogLevel), strings.Join(logLevels(), ", ")).
+			Hintf("%s", o.example(from, "debug"))
 	}
 	if c.PrivateKey.Source == FromFlag {
 		c.Notices = append(c.Notices, "a key on the command line shows itself to everyone who can list processes: prefer the environment (APE_CLAW_PRIVATE_KEY) or ape-claw auth set")
@@ -348,8 +325,10 @@ func (r *resolver) fill(c *Config) error {
 		c.PrivateKey, c.OpenSeaKey, c.RPC = Secret{}, Secret{}, Setting{}
 	}
 	for name, s := range map[string]Setting{"rpc": c.RPC, "market-url": c.MarketURL} {
-		if err := checkURL(name, s.Value); err != nil {
-			return err
+		if s.Value != "" && !isHTTP(s.Value) {
+			o := r.option(name)
+			// The value may hold a provider's key: it is not shown.
+			return fault.New(fault.Usage, "%s is not an http or https URL", o.named(s.Source)).Hintf("%s", o.example(s.Source, "https://HOST"))
 		}
 	}
 	return r.fillTelemetry(c)
@@ -358,9 +337,9 @@ func (r *resolver) fill(c *Config) error {
 func (r *resolver) fillTelemetry(c *Config) (err error) {
 	url, rotate, keep := "telemetry.url", "telemetry.rotateBytes", "telemetry.keepBytes"
 	c.TelemetryURL = r.get(url)
-	if !isHTTP(c.TelemetryURL.Value) && c.TelemetryURL.Value != "" {
-		return fault.New(fault.Usage, "%s is not an http or https URL", r.option(url).named(c.TelemetryURL.Source)).
-			Hintf("export APE_CLAW_TELEMETRY_URL=https://HOST")
+	if o, s := r.option(url), c.TelemetryURL; s.Value != "" && !isServer(s.Value) {
+		return fault.New(fault.Usage, "%s is not the http or https URL of a server, without user, query and fragment", o.named(s.Source)).
+			Hintf("%s; APE_CLAW_AGENT_ID and APE_CLAW_AGENT_TOKEN hold the credentials", o.example(s.Source, "https://HOST"))
 	}
 	if c.RotateBytes, err = logSize(r.option(rotate), r.get(rotate), sizeNever, -1, minRotate); err != nil {
 		return err
@@ -379,20 +358,4 @@ func (c *Config) overrideForSandbox() {
 	c.OpenSeaKey = Secret{c.Sandbox.MarketKey, FromSandbox}
 	c.RPC = Setting{c.Sandbox.RPCURL, FromSandbox}
 	c.MarketURL = Setting{c.Sandbox.MarketURL, FromSandbox}
-}
-
-func checkURL(name, value string) error {
-	if value == "" {
-		return nil
-	}
-	if !isHTTP(value) {
-		// The value may hold a provider's key: it is not shown.
-		return fault.New(fault.Usage, "--%s is not an http or https URL", name)
-	}
-	return nil
-}
-
-func isHTTP(value string) bool {
-	u, err := url.Parse(value)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }

@@ -168,13 +168,14 @@ func (d *Deps) serveAddr(flag string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	addr, source := cfg.Addr.Value, "APE_CLAW_ADDR or the config file"
+	s, o := cfg.Addr, option{key: "addr", flag: "addr", env: "APE_CLAW_ADDR"}
 	if flag != "" {
-		addr, source = flag, "--addr"
+		s = Setting{flag, FromFlag}
 	}
-	host, port, err := net.SplitHostPort(addr)
+	host, port, err := net.SplitHostPort(s.Value)
 	if err != nil {
-		return "", fault.Wrap(err, fault.Usage, "%s %q is not host:port", source, addr).Hintf("ape-claw serve --addr 127.0.0.1:8787")
+		return "", fault.Wrap(err, fault.Usage, "%s %q is not host:port", o.named(s.Source), shownArg(s.Value)).
+			Hintf("%s", o.example(s.Source, serve.DefaultAddr))
 	}
 	if flag == "" && cfg.Addr.Source != FromEnv {
 		if p := d.host.getenv("APE_CLAW_UI_PORT"); p != "" {

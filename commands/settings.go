@@ -156,7 +156,7 @@ func logSize(o option, s Setting, word string, wordMeans, least int64) (int64, e
 	n, ok := parseSize(s.Value)
 	if !ok || n < least {
 		return 0, fault.New(fault.Usage, "%s %q: a size is expected, from %d up, in bytes or with KiB, MiB or GiB, or %q", o.named(s.Source), shownArg(s.Value), least, word).
-			Hintf("%s=64MiB", o.env)
+			Hintf("%s", o.example(s.Source, "64MiB"))
 	}
 	return n, nil
 }
@@ -170,4 +170,20 @@ func (o option) named(source string) string {
 		return o.env
 	}
 	return o.key
+}
+
+// example is how the person gives the setting a value where it came from.
+func (o option) example(source, value string) string {
+	switch source {
+	case FromFlag:
+		return "--" + o.flag + " " + value
+	case FromEnv:
+		return "export " + o.env + "=" + value
+	case FromProfile:
+		return "ape-claw auth set --" + o.key + " " + value
+	}
+	if table, name, ok := strings.Cut(o.key, "."); ok {
+		return name + ": " + value + " under " + table + " in the config file"
+	}
+	return o.key + ": " + value + " in the config file"
 }
