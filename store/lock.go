@@ -65,5 +65,12 @@ func AcquireLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// Unlock releases the lock.
-func (l *Lock) Unlock() error { return l.f.Close() }
+// Unlock releases the lock. Closing the file would do so only once nobody else has it
+// open: a child that this process is starting just now still has, for a moment.
+func (l *Lock) Unlock() error {
+	err := syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN)
+	for err == syscall.EINTR {
+		err = syscall.Flock(int(l.f.Fd()), syscall.LOCK_UN)
+	}
+	return errors.Join(err, l.f.Close())
+}

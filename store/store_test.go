@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -350,5 +352,49 @@ func TestRootMakesNothingInOthersDirectories(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it was made all the same")
+	}
+}
+
+// TestUnlockIsForAll: a lock that was given back is free, though a child that is being
+// started still has its file open.
+func TestUnlockIsForAll(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.lock")
+	l, ok, err := store.TryLock(path)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skipf("open files can't be listed here: %v", err)
+	}
+	copied := false
+	for _, e := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + e.Name()); err != nil || to != path {
+			continue
+		}
+		n, err := strconv.Atoi(e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fd, err := syscall.Dup(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer syscall.Close(fd)
+		copied = true
+	}
+	if !copied {
+		t.Fatal("the lock's file is not open")
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	again, ok, err := store.TryLock(path)
+	if err != nil || !ok {
+		t.Fatalf("it is still held: %v", err)
+	}
+	if err := again.Unlock(); err != nil {
+		t.Error(err)
 	}
 }
