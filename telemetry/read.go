@@ -20,11 +20,14 @@ type Line struct {
 const (
 	minChunk = 4 << 10
 	maxChunk = MaxLine
+	// maxSpan is how far one read goes through lines that are not good.
+	maxSpan = 16 << 20
 )
 
 // ReadAfter returns whole good lines after the cursor, at most maxLines of them,
 // and no more after the first when they pass maxBytes; limits of 0 or less mean
-// no limit of lines, and one mebibyte. next is where to go on: it moves past bad lines too,
+// no limit of lines, and one mebibyte. next is where to go on: it moves past bad lines too
+// (past many of them without a good one, so that a read ends soon whatever the log holds),
 // and equals after when there is nothing new. The zero Cursor starts at the oldest
 // line. A cursor that can't be served is a *ResetError. The lines' bytes are the
 // caller's.
@@ -58,7 +61,7 @@ func (l *Log) readAfter(ctx context.Context, after Cursor, maxLines, maxBytes in
 		maxBytes = maxChunk
 	}
 	s := scan{l: l, v: v, start: after, pos: pos, maxLines: maxLines, maxBytes: maxBytes}
-	for more := true; more; {
+	for more := true; more && s.pos-pos < maxSpan; {
 		if err := ctx.Err(); err != nil {
 			return nil, after, err
 		}

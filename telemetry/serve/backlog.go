@@ -17,21 +17,31 @@ const (
 	scanBytes = 16 << 20
 	// answerBytes bounds the events of one answer without a cursor.
 	answerBytes = 16 << 20
+	// backBytes bounds how far back one look for the newest events goes.
+	backBytes = 32 << 20
+	// nearBytes is how far back anybody may look without waiting for a turn.
+	nearBytes = 4 << 20
 )
 
 // newest finds the newest events for a request. What has to be searched for waits
-// for its turn.
+// for its turn. Without a filter the newest events are near, and cost what they
+// are; where they are not, behind lines that are none or since they are large, that
+// is a search too.
 func (s *Server) newest(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
-	done, err := s.turn(ctx, match)
+	if match == nil {
+		if t, err := s.log.tail(ctx, n, most, nearBytes, nil); err != nil || !t.cut {
+			return t, err
+		}
+	}
+	done, err := s.scans.take(ctx, s.draining)
 	if err != nil {
 		return tail{}, err
 	}
 	defer done()
-	return s.log.tail(ctx, n, most, match)
+	return s.log.tail(ctx, n, most, backBytes, match)
 }
 
-// turn waits for a place for a search. Without a filter there is nothing to search
-// for: the newest events cost what they are.
+// turn waits for a place for a search. To read on without a filter is none.
 func (s *Server) turn(ctx context.Context, match func([]byte) bool) (done func(), err error) {
 	if match == nil {
 		return func() {}, nil
@@ -136,12 +146,14 @@ func (p *pager) next(ctx context.Context) ([]telemetry.Line, error) {
 			return nil, err
 		}
 		p.done = next == p.at
+		if next.Log == p.at.Log { // with the lines that are none
+			p.scan -= int(next.Pos - p.at.Pos)
+		}
 		p.at = next
 		for _, l := range lines {
 			if !p.stop.IsZero() && l.At.Pos > p.stop.Pos {
 				break
 			}
-			p.scan -= len(l.Data)
 			if p.match != nil && !p.match(l.Data) {
 				continue
 			}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -81,6 +83,9 @@ func TestSearchesTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log, p := &slowLog{memLog: newMemLog("aa"), gate: make(chan struct{})}, newPipes()
+		for range 5 {
+			log.add(fmt.Sprintf(`{"eventType":"large.one","pad":%q}`, strings.Repeat("x", 1<<20)))
+		}
 		log.add(events("a.b", 0, 20)...)
 		s := must[*serve.Server](t)(serve.New(serve.Options{Log: log, Listener: p, Insecure: true, Now: time.Now}))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -127,11 +132,13 @@ func TestSearchesTakeTurns(t *testing.T) {
 		if took := time.Since(began); took != 0 {
 			t.Errorf("they waited %s", took)
 		}
+		// What is far back, be it only behind large events, is a search as well.
+		go func() { answers <- ask(greedy, "/events/backlog?limit=30") }()
 		// Who has waited long enough is told to come back: all but the two at work.
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		if len(answers) != 38 {
-			t.Errorf("%d of 38 were told", len(answers))
+		if len(answers) != 39 {
+			t.Errorf("%d of 39 were told", len(answers))
 		}
 		for range len(answers) {
 			if a := <-answers; a.status != 503 || a.after != "5" || !strings.Contains(a.body, `"code":"upstream"`) {
@@ -229,4 +236,47 @@ func TestSearchesAreBounded(t *testing.T) {
 	st := s.stream("?backlog=5&traceId=t-2")
 	log.add(strings.Replace(line(2), "xxx", "", 1))
 	st.want(strings.Replace(line(2), "xxx", "", 1))
+}
+
+// A page forwards ends after so much of the log, be it lines that are none.
+func TestAPageAmongBadLines(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := openLog(t, dir)
+	appendAll(t, log, event("a.b", 0))
+	f := must[*os.File](t)(os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_WRONLY|os.O_APPEND, 0))
+	defer f.Close()
+	junk := strings.Repeat("not json", 8000) + "\n"
+	must[int](t)(f.WriteString(strings.Repeat(junk, 40<<20/len(junk)) + event("a.b", 1) + "\n"))
+	s := start(t, serve.Options{Log: log})
+	at, found, pages := "0-0", 0, 0
+	for ; found < 2; pages++ {
+		_, body := s.get("/events/backlog?after=" + at)
+		var b struct {
+			Events    []json.RawMessage
+			Truncated bool
+			Cursor    string
+		}
+		if err := json.Unmarshal([]byte(body), &b); err != nil {
+			t.Fatal(err)
+		}
+		if found += len(b.Events); b.Cursor == at || pages > 4 || found < 2 && !b.Truncated {
+			t.Fatalf("page %d: %.200s", pages, body)
+		}
+		at = b.Cursor
+	}
+	if pages < 2 {
+		t.Errorf("40 MiB on %d pages", pages)
+	}
+	// Nor do the newest take more than a look.
+	if _, body := s.get("/events/backlog?limit=2"); !strings.Contains(body, `"truncated":true`) || !strings.Contains(body, `"n":1}`) || strings.Contains(body, `"n":0}`) {
+		t.Errorf("the newest: %.200s", body)
+	}
+	// The client goes through it all.
+	n := 0
+	if _, err := serve.Backlog(t.Context(), serve.TailOptions{URL: s.url, After: "0-0"}, func([]byte) error { n++; return nil }); err != nil || n != 2 {
+		t.Errorf("the client found %d, %v", n, err)
+	}
+	// And so does a stream.
+	s.stream("?after=0-0").want(event("a.b", 0), event("a.b", 1))
 }

@@ -40,14 +40,11 @@ type tail struct {
 	cut        bool // older ones would have been wanted, but a bound was reached
 }
 
-// backBytes bounds how far back one look for the newest events goes, whatever it
-// finds there: other events, or lines that are none.
-const backBytes = 32 << 20
-
 // tail finds the newest n events that match, or fewer when they pass most bytes or
-// are too far back.
-func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) (tail, error) {
-	few, err := r.back(ctx, lookBack{n: n, most: batchBytes, match: match})
+// are further back than within bytes, whatever these are: other events, or lines
+// that are none.
+func (r reader) tail(ctx context.Context, n, most, within int, match func([]byte) bool) (tail, error) {
+	few, err := r.back(ctx, lookBack{n: n, most: batchBytes, within: within, match: match})
 	if err != nil {
 		return tail{}, err
 	}
@@ -55,7 +52,7 @@ func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) 
 		return tail{r.clean(few.Lines), few.End, few.End, few.Cut}, nil
 	}
 	// The event before the first wanted one ends where that one begins.
-	far, err := r.back(ctx, lookBack{n: n, most: most, match: match, only: n + 1})
+	far, err := r.back(ctx, lookBack{n: n, most: most, within: within, match: match, only: n + 1})
 	if err != nil {
 		return tail{}, err
 	}
@@ -68,7 +65,8 @@ func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) 
 		if far.over {
 			k++
 		}
-		if far, err = r.back(ctx, lookBack{n: k, most: math.MaxInt, match: match, only: k, grown: true}); err != nil {
+		// What came since may have moved it further back.
+		if far, err = r.back(ctx, lookBack{n: k, most: math.MaxInt, within: 2 * within, match: match, only: k}); err != nil {
 			return tail{}, err
 		}
 		t.end = far.End
@@ -86,9 +84,9 @@ func (r reader) tail(ctx context.Context, n, most int, match func([]byte) bool) 
 // lookBack is one pass back over the events that match.
 type lookBack struct {
 	n, most int
+	within  int // bytes
 	match   func([]byte) bool
-	only    int  // keep only the event of this number, counted from the newest; 0: all
-	grown   bool // it was found a moment ago: what came since may have moved it back
+	only    int // keep only the event of this number, counted from the newest; 0: all
 }
 
 type lookedBack struct {
@@ -104,11 +102,7 @@ func (r reader) back(ctx context.Context, b lookBack) (out lookedBack, err error
 	if b.only > 0 {
 		keep = 1
 	}
-	within := int64(backBytes)
-	if b.grown {
-		within *= 2
-	}
-	t, err := r.log.TailWithin(pass, keep, within, func(line []byte) bool {
+	t, err := r.log.TailWithin(pass, keep, int64(b.within), func(line []byte) bool {
 		if out.over || b.match != nil && !b.match(line) {
 			return false
 		}
