@@ -268,7 +268,7 @@ function refilter(keep) {
   summary();
   meters.draw(isFiltered(filter));
   for (const [id, key] of inputs) {
-    if ($(id).value !== filter[key]) $(id).value = filter[key];
+    if ($(id).value.trim() !== filter[key]) $(id).value = filter[key]; // a space at the end may be one between two words
     $(id).closest(".field").classList.toggle("on", Boolean(filter[key]));
   }
   empty();
