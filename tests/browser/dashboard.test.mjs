@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
-import { append, clean, event, frames, live, open, openPage, purchase, rows, sentences, shows, startServer, stateDir, text, until } from "./harness.mjs";
+import { append, clean, event, frames, live, open, openPage, purchase, rows, sentences, shows, startGate, startServer, stateDir, text, until } from "./harness.mjs";
 
 test("loads under its policy without a complaint, and shows the backlog and live events", async (t) => {
   const { dir, page } = await open(t, purchase());
@@ -213,6 +213,26 @@ test("one key leads to all of a trace, also what is older than the page, and bac
   await page.reload();
   await shows(page, 6);
   clean(page);
+});
+
+test("steps that were fetched before they came by the stream are shown once", async (t) => {
+  const dir = await stateDir(t);
+  await append(dir, event("a.other"), ...purchase({ trace: "trace_early" }));
+  const server = await startServer(t, dir);
+  const gate = await startGate(t, server.url);
+  gate.answer = ({ url }) => (url.startsWith("/events?") ? { status: 503, headers: { "Retry-After": "1" } } : null); // the stream comes late
+  const page = await openPage(t, `${gate.url}/#trace=trace_early`);
+  await shows(page, 6);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  gate.answer = () => null;
+  await live(page);
+  await until("all of it", async () => (await text(page, "count")) === "6 of 7 events");
+  assert.equal(await rows(page).count(), 6);
+  // What was chosen still is.
+  assert.equal(await page.locator('.row[aria-selected="true"] .what').textContent(), "Sent the purchase of Demo Apes #12 for 12.5 APE");
+  await until("its steps", async () => (await page.locator(".steps li").count()) === 6);
+  assert.equal(await page.locator('.step[aria-current="step"]').count(), 1);
 });
 
 test("a trace of thousands of steps draws few, and is bounded", async (t) => {

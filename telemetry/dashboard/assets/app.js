@@ -112,6 +112,13 @@ function take(end) {
       added++;
     }
   }
+  // Steps that were fetched before they came are in the view still.
+  if (filter.trace && store.came.has(filter.trace)) {
+    refilter(list.where());
+    const held = list.selected && store.steps(list.selected.ev.traceId).find((r) => r.raw === list.selected.raw);
+    if (held && held !== list.selected) list.select(held);
+  }
+  store.came.clear();
   if (store.full) {
     const left = store.bite();
     // A trace is kept whole while it is looked at, as far as that is bounded.

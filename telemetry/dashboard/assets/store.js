@@ -23,6 +23,7 @@ export class Store {
     this.ids = new Set();
     this.traces = new Map(); // trace id -> records, in order
     this.older = new Map(); // trace id -> steps that are not among all: see before()
+    this.came = new Set(); // traces with steps that were fetched first, and came since
     this.types = new Map(); // type -> count
     this.agents = new Map();
     this.quotes = new Map(); // quote id -> what it was about
@@ -46,7 +47,10 @@ export class Store {
     bump(this.agents, ev.agentId, 1);
     this.tally(rec, 1);
     const older = this.older.get(ev.traceId);
-    if (older?.raws.delete(raw)) older.steps = older.steps.filter((s) => s.raw !== raw); // it was fetched before it came
+    if (older?.raws.delete(raw)) {
+      older.steps = older.steps.filter((s) => s.raw !== raw); // it was fetched before it came
+      this.came.add(ev.traceId);
+    }
     return rec;
   }
 
