@@ -87,6 +87,19 @@ test("a payload of a megabyte is shown in part, and others with it", async (t) =
   clean(page);
 });
 
+test("JSON of thousands of levels is shown at once", async (t) => {
+  const deep = (n, open, close) => open.repeat(n) + close.repeat(n);
+  const { page } = await open(t, [["[", "]"], ['{"a":', "}"]].map(([a, b]) => event("a.deep", { payload: "here" }).replace('"here"', a === "[" ? deep(5000, a, b) : `${a.repeat(5000)}1${b.repeat(5000)}`)));
+  await shows(page, 2);
+  for (let i = 0; i < 2; i++) {
+    await page.keyboard.press("j");
+    await page.waitForSelector(".json");
+    assert.ok((await page.locator(".json").textContent()).length < 1_000_000);
+    assert.deepEqual(await overflow(page), []);
+  }
+  clean(page);
+});
+
 test("the clock of an event may say anything", async (t) => {
   const { page } = await open(t, [event("a.one", { ts: "0001-01-01T00:00:00.000Z" }), event("a.two", { ts: 5 }), event("a.three", { ts: "+275760-09-13T00:00:00.000Z" }), event("a.four", { ts: null }), event("a.five")]);
   await shows(page, 5);

@@ -117,6 +117,8 @@ export function hue(text) {
   return (h >>> 0) % 360;
 }
 
+const DEEPEST = 32; // levels that are set in: of thousands, the blanks alone would be megabytes
+
 /**
  * Splits JSON text into [kind, text] tokens, laid out with two spaces, every
  * token's own characters untouched: numbers keep all their digits.
@@ -125,7 +127,7 @@ export function pretty(raw) {
   const out = [];
   const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
   let depth = 0;
-  const line = () => out.push(["space", "\n" + "  ".repeat(depth)]);
+  const line = () => out.push(["space", "\n" + "  ".repeat(Math.min(depth, DEEPEST))]);
   const tokens = raw.match(token) ?? [];
   tokens.forEach((t, i) => {
     const next = tokens[i + 1];
