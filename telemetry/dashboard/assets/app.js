@@ -243,6 +243,7 @@ const most = (map) => (map.size <= MOST_CHOICES ? [...map] : [...map].sort(([, a
 function withFamilies(types) {
   const families = new Map();
   for (const [t, n] of types) {
+    if (!t.includes(".")) continue;
     const family = `${t.split(".")[0]}.*`;
     families.set(family, (families.get(family) ?? 0) + n);
   }
@@ -251,7 +252,7 @@ function withFamilies(types) {
 
 function choices(select, all, entries, value) {
   if (document.activeElement === select) return; // never change under the user's hand
-  const want = [["", all], ...entries.map(([v, n]) => [v, visible(`${clip(v, 80)}  (${number(n)})`)])];
+  const want = [["", all], ...entries.filter(([v]) => v).map(([v, n]) => [v, visible(`${clip(v, 80)}  (${number(n)})`)])];
   if (value && !want.some(([v]) => v === value)) want.push([value, visible(clip(value, 80))]);
   const same = select.options.length === want.length && want.every(([v, t], i) => select.options[i].value === v && select.options[i].text === t);
   if (!same) select.replaceChildren(...want.map(([v, t]) => el("option", { value: v }, t)));
