@@ -224,6 +224,7 @@ test("log in, read on where it was, log out", async (t) => {
   lost = true;
   gate.cut();
   await page.waitForSelector("#login[open]");
+  assert.equal(await page.locator("#who").isVisible(), false);
   await append(dir, event("a.two"));
   await enter("claw_good");
   for (const tab of [page, other]) {
@@ -255,7 +256,7 @@ test("log in at a server that asks", { skip: !process.env.APE_CLAW_BIN }, async 
   await page.fill("#login-agent", "mara");
   await page.fill("#login-token", "claw_wrong");
   await page.keyboard.press("Enter");
-  await until("the refusal", async () => (await text(page, "login-error")).length > 10);
+  await until("the refusal", async () => /^These agent credentials are not accepted\. /.test(await text(page, "login-error")));
   await page.fill("#login-token", token);
   await page.keyboard.press("Enter");
   await live(page);

@@ -40,6 +40,12 @@ export class Session {
     }
   }
 
+  /** Whoever was logged in no longer is. */
+  ended() {
+    $("who").hidden = true;
+    this.open();
+  }
+
   open() {
     if (this.dialog.open) return;
     document.querySelector("dialog[open]")?.close();
@@ -96,7 +102,8 @@ function refusal(status, body, after) {
   if (status === 404 || status === 405) return "This server has no log-in: restart it with a newer ape-claw.";
   const { why, todo } = explain(status, body);
   const wait = Number(after) > 0 ? ` Try again in ${Number(after)} s.` : "";
-  const first = status === 401 ? String(body.error ?? "id and token do not fit") : why;
+  // It is the id and token that are refused here, not the page.
+  const first = status === 401 || status === 403 ? String(body.error ?? "id and token do not fit") : why;
   return `${upper(clip(first))}.${todo ? ` ${upper(todo)}.` : ""}${wait}`;
 }
 
