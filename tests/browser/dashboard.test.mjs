@@ -97,6 +97,46 @@ test("filters by type, agent, trace, kind and text, kept in the address", async 
   clean(page);
 });
 
+test("two words are typed with a space between them, however slowly", async (t) => {
+  const { page } = await open(t, [event("a.one", { ok: false, error: "went wrong" }), event("a.two")]);
+  await page.locator("#f-text").pressSequentially("went ");
+  await until("the filter", async () => (await text(page, "count")) === "1 of 2 events");
+  await page.locator("#f-text").pressSequentially("wrong");
+  assert.equal(await page.inputValue("#f-text"), "went wrong");
+  await until("the filter", async () => page.url().endsWith("#text=went+wrong"));
+  await shows(page, 1);
+});
+
+test("no choice of a type or an agent leads to nothing", async (t) => {
+  const { page } = await open(t, [event("plain"), event("nft.buy.dry_run"), event("", { agentId: "" })]);
+  await shows(page, 3);
+  const values = (id) => page.locator(`#${id} option`).evaluateAll((all) => all.map((o) => o.value));
+  await until("the choices", async () => (await values("f-type")).length > 1);
+  assert.deepEqual(await values("f-type"), ["", "nft.*", "nft.buy.dry_run", "plain"]);
+  assert.deepEqual(await values("f-agent"), ["", "scout"]);
+});
+
+test("the day of an event that is not of today fits its place", async (t) => {
+  const day = 86_400_000, now = Date.now();
+  const at = [now, now - 3 * day, now - 40 * day, now - 2000 * day];
+  const { page } = await open(t, at.map((ms) => event("a.b", { ts: new Date(ms).toISOString() })));
+  for (const size of [{ width: 1440, height: 900 }, { width: 800, height: 900 }, { width: 390, height: 844 }]) {
+    await page.setViewportSize(size);
+    await frames(page);
+    const times = await page.locator(".rows .row:not([hidden]) time").evaluateAll((all) => all.map((n) => [n.textContent, n.scrollWidth <= n.clientWidth]));
+    assert.deepEqual(times.map(([, fits]) => fits), [true, true, true, true], JSON.stringify([size, times]));
+    assert.equal(times.filter(([s]) => /^\d+ [A-Z][a-z]{2} \d{4}$/.test(s)).length, 1);
+  }
+});
+
+test("nothing is wider than a narrow window", async (t) => {
+  const { page } = await open(t, [event("a.b")], { viewport: { width: 320, height: 600 } });
+  await shows(page, 1);
+  await page.keyboard.press("p");
+  await page.evaluate(() => (document.getElementById("update").hidden = false));
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
+});
+
 test("pause holds the list and counts; resume shows what came", async (t) => {
   const { dir, page } = await open(t, [event("a.one")]);
   await shows(page, 1);

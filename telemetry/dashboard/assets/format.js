@@ -65,14 +65,18 @@ export function plural(n, one, many = one + "s") {
 
 const pad = (n, w = 2) => String(n).padStart(w, "0");
 
-/** Local clock time with milliseconds; the day too when it is not today. */
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const AGES = 300 * 86_400_000; // from then on a day without its year could be another one
+
+/** Local clock time with milliseconds; the day instead of those when it is not today; long ago, or far ahead, the year. */
 export function clock(ms, now = Date.now()) {
   const d = new Date(ms);
   if (Number.isNaN(d.getTime())) return "no time";
   const time = `${pad(d.getHours())}:${pad(d.getMinutes())}:${pad(d.getSeconds())}`;
   const today = new Date(now);
   if (today.getDate() === d.getDate() && Math.abs(now - ms) < 86_400_000) return `${time}.${pad(d.getMilliseconds(), 3)}`;
-  return `${d.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
+  const day = `${d.getDate()} ${months[d.getMonth()]}`;
+  return Math.abs(now - ms) < AGES ? `${day} ${time}` : `${day} ${d.getFullYear()}`;
 }
 
 /** A span of time, short: 12 ms, 1.24 s, 3 min 20 s, 2 h 5 min. */
