@@ -38,6 +38,7 @@ type ClawbotRegisterOut struct {
 }
 
 func (o ClawbotRegisterOut) newToken() shownOnce { return o.Token }
+func (o ClawbotRegisterOut) owner() string       { return o.AgentID }
 
 func newClawbotRegister() Command {
 	return define(Spec{Name: "clawbot register", Short: "Give an agent an identity and a token",
@@ -219,6 +220,7 @@ type ClawbotRotateOut struct {
 }
 
 func (o ClawbotRotateOut) newToken() shownOnce { return o.Token }
+func (o ClawbotRotateOut) owner() string       { return o.AgentID }
 
 func newClawbotRotate() Command {
 	return define(Spec{Name: "clawbot rotate", Short: "Give an agent a new token; the old one ends",

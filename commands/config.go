@@ -196,7 +196,8 @@ func (r *resolver) readFile(home string) error {
 	f, err := store.OpenToRead(path)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return fault.Wrap(err, fault.Usage, "config file %s does not exist", store.Display(path))
+			return fault.Wrap(err, fault.Usage, "config file %s does not exist", store.Display(path)).
+				Hintf("name a file that is there, or leave --config and APE_CLAW_CONFIG out")
 		}
 		return err
 	}

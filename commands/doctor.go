@@ -321,7 +321,7 @@ func (r *checkup) money(ctx context.Context, cfg *Config) {
 		return
 	}
 	if r.out.Execution.OpenTransactions = n; n > 0 {
-		r.warn("%d transaction(s) have no known outcome yet", n)
+		r.warn("without a known outcome yet: %s", counted(n, "transaction"))
 	}
 }
 

@@ -98,10 +98,11 @@ func eventsEmit(ctx context.Context, d *Deps, in EventsEmitIn) (EventsEmitOut, e
 	if in.Payload == "-" {
 		b, err := io.ReadAll(io.LimitReader(d.host.Stdin, maxPayload+1))
 		if err != nil {
-			return EventsEmitOut{}, fault.Wrap(err, fault.Usage, "standard input can't be read")
+			return EventsEmitOut{}, fault.Wrap(err, fault.Usage, "standard input can't be read").Hintf("give the payload itself: --payload '{…}'")
 		}
 		if len(b) > maxPayload {
-			return EventsEmitOut{}, fault.New(fault.Usage, "the payload is over %d bytes", maxPayload)
+			return EventsEmitOut{}, fault.New(fault.Usage, "the payload is over %d bytes", maxPayload).
+				Hintf("keep what is large in a file, and put its name or hash into the payload")
 		}
 		in.Payload = string(b)
 	}

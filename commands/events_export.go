@@ -56,7 +56,7 @@ stays flat however large the log is; on a terminal, stderr shows how far it is.`
 		Risk: RiskWrite, Permission: "events:export"},
 		eventsExport,
 		func(p *Printer, out EventsExportOut) {
-			p.Line("Wrote %d events (%s) to %s.", out.Count, showBytes(out.Bytes), clean(out.File))
+			p.Line("Wrote %s (%s) to %s.", counted(out.Count, "event"), showBytes(out.Bytes), clean(out.File))
 			p.Line("  later ones: --after %s", out.Cursor)
 		})
 }
@@ -89,7 +89,7 @@ func eventsExport(ctx context.Context, d *Deps, in EventsExportIn) (EventsExport
 	if in.Out == stdoutName {
 		out.Count, out.Bytes, out.Cursor, err = e.to(ctx, d.host.Stdout, in.Format)
 		if bad := log.Stats().Bad.Total(); err == nil && bad > 0 {
-			d.warn("%d lines of the log are no events and were left out", bad)
+			d.warn("left out of the export: %s of the log that can't be read as events", counted(bad, "line"))
 		}
 		return out, quiet(err)
 	}

@@ -103,7 +103,7 @@ func importFault(err error, out EventsImportOut) error {
 	var own *fault.Error
 	switch {
 	case errors.Is(err, context.Canceled):
-		return fault.Wrap(err, fault.Canceled, "interrupted after %d events", out.Imported).
+		return fault.Wrap(err, fault.Canceled, "interrupted after %s", counted(out.Imported, "event")).
 			Hintf("run it again: it goes on where it stopped").With("imported", out.Imported)
 	case errors.As(err, &own) && out.Imported > 0:
 		return own.With("imported", out.Imported)
@@ -119,7 +119,8 @@ func (d *Deps) importFile(ctx context.Context, name string) (*os.File, int64, er
 	}
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fault.Wrap(err, fault.NotFound, "%s does not exist", store.Display(name))
+		return nil, 0, fault.Wrap(err, fault.NotFound, "%s does not exist", store.Display(name)).
+			Hintf("name an events.jsonl that is there, or - for standard input")
 	}
 	if err != nil {
 		return nil, 0, fault.Wrap(err, fault.Usage, "%s can't be read", store.Display(name)).Hintf("check its owner and mode")
@@ -159,10 +160,12 @@ func spool(ctx context.Context, r io.Reader) (*os.File, int64, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, 0, fault.Wrap(ctx.Err(), fault.Canceled, "interrupted: nothing was imported")
+		return nil, 0, fault.Wrap(ctx.Err(), fault.Canceled, "interrupted: nothing was imported").
+			Hintf("run it again, or give it a file")
 	case c := <-done:
 		if c.err != nil {
-			return nil, 0, errors.Join(fault.Wrap(c.err, fault.StateUnusable, "standard input can't be read, or the temporary directory is full"), f.Close())
+			return nil, 0, errors.Join(fault.Wrap(c.err, fault.StateUnusable, "standard input can't be read, or the temporary directory is full").
+				Hintf("name a file, or point TMPDIR to a directory with space"), f.Close())
 		}
 		return f, c.n, nil
 	}
@@ -172,17 +175,17 @@ func spool(ctx context.Context, r io.Reader) (*os.File, int64, error) {
 const shownProblems = 5
 
 func printImport(p *Printer, out EventsImportOut) {
-	done, skipped := "Imported", "were left out"
+	done, skipped := "Imported", "Left out"
 	if out.DryRun {
-		done, skipped = "Would import", "would be left out"
+		done, skipped = "Would import", "Would leave out"
 	}
-	p.Line("%s %d of %d events from %s.", done, out.Imported, out.Lines-out.Invalid, clean(out.File))
+	p.Line("%s %d of %s from %s.", done, out.Imported, counted(out.Lines-out.Invalid, "event"), clean(out.File))
 	p.KV("in the log already", someOf(out.Known), "redacted or cut", someOf(out.Redacted),
 		"filled in", tally(out.Filled), "unknown types", tally(out.Types))
 	if out.Invalid == 0 {
 		return
 	}
-	p.Line("%d lines are no events and %s:", out.Invalid, skipped)
+	p.Line("%s %s, no event:", skipped, counted(out.Invalid, "line"))
 	for _, bad := range out.Problems[:min(len(out.Problems), shownProblems)] {
 		p.Line("  line %d: %s", bad.Line, clean(bad.Reason))
 	}

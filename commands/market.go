@@ -130,7 +130,7 @@ func newMarketListings() Command {
 				p.Table([]string{"TOKEN", "PRICE", "EXPIRES (UTC)", "SELLER"}, rows)
 			}
 			if out.SkippedCount > 0 {
-				p.Line("%d listings were set aside, for example: %s", out.SkippedCount, clean(out.Skipped[0].Reason))
+				p.Line("Set aside: %s, for example: %s", counted(out.SkippedCount, "listing"), clean(out.Skipped[0].Reason))
 			}
 		})
 }
@@ -167,7 +167,7 @@ func newAllowlistAudit() Command {
 				Result: map[string]any{"audited": true, "issues": issues}})
 		},
 		func(p *Printer, out AllowlistAuditOut) {
-			p.Head("%d collections", out.Total)
+			p.Head("%s", counted(out.Total, "collection"))
 			p.KV("without a contract", fmt.Sprintf("%d", out.UnresolvedCount), "names that collide", fmt.Sprintf("%d", len(out.SlugCollisions)),
 				"contracts that collide", fmt.Sprintf("%d", len(out.Duplicates)))
 			for _, c := range append(out.SlugCollisions, out.Duplicates...) {

@@ -24,7 +24,8 @@ func (o NFTResumeOut) Failure() error {
 	if o.OK {
 		return nil
 	}
-	return fault.New(fault.TxUnknown, "%d transaction(s) have no outcome yet", len(o.Open))
+	return fault.New(fault.TxUnknown, "without an outcome yet: %s", counted(len(o.Open), "transaction")).
+		Hintf("run it again later: ape-claw nft resume")
 }
 
 func newNFTResume() Command {

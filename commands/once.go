@@ -29,8 +29,11 @@ func (shownOnce) MarshalJSON() ([]byte, error) { return []byte(redactedValue), n
 
 const redactedValue = `"` + telemetry.Redacted + `"`
 
-// tokenBearer is a result with a new token in its field "token".
-type tokenBearer interface{ newToken() shownOnce }
+// tokenBearer is a result with a new token, of the agent owner, in its field "token".
+type tokenBearer interface {
+	newToken() shownOnce
+	owner() string
+}
 
 // tokenField is how that field looks in a result that passed the redactor. Inside
 // a string its quotes would be escaped: there is no other such place.

@@ -129,3 +129,11 @@ func clean(s string) string {
 		return r
 	}, s)
 }
+
+// counted is a number of things in words: "1 event", "2 events".
+func counted[N ~int | ~int64](n N, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

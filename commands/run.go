@@ -51,7 +51,11 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 		if printErr := d.printResult(c, out); printErr != nil {
 			e := fault.Wrap(printErr, fault.StateUnusable, "standard output can't be written: what the command did is in the event log").
 				WithSent(fault.SentMaybe)
-			fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", e.Message)
+			if b, ok := out.(tokenBearer); ok {
+				e = fault.Wrap(printErr, fault.StateUnusable, "standard output can't be written: the new token of %s is lost", b.owner()).
+					Hintf("ape-claw clawbot rotate --agent-id %s gives it another one", b.owner())
+			}
+			d.tellError(c, e)
 			return e
 		}
 		return err
@@ -131,23 +135,17 @@ func (d *Deps) printResult(c Command, out any) error {
 
 // printError tells what went wrong: one JSON document, or two lines for people.
 func (d *Deps) printError(c Command, e *fault.Error) {
-	red := d.redactor()
 	if !d.wantJSON {
-		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
-		if e.Hint != "" {
-			fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", red.String(e.Hint))
-		}
-		if e.Sent == fault.SentMaybe || e.Sent == fault.SentYes {
-			fmt.Fprintf(d.host.Stderr, "ape-claw: sent: %s\n", e.Sent)
-		}
+		d.tellError(c, e)
 		return
 	}
+	red := d.redactor()
 	sent := e.Sent
 	if sent == "" {
 		sent = fault.SentNo
 	}
 	doc := orderedDoc{
-		{"ok", false}, {"error", e.Message}, {"code", e.Code}, {"hint", e.Hint}, {"sent", sent}, {"command", fullName(c.Name)},
+		{"ok", false}, {"error", e.Message}, {"code", e.Code}, {"hint", hintOf(c, e)}, {"sent", sent}, {"command", fullName(c.Name)},
 	}
 	for _, k := range slices.Sorted(maps.Keys(e.Details)) {
 		doc = append(doc, pair{k, e.Details[k]})
@@ -159,6 +157,31 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 	if err := d.writeOut(red.Bytes(b)); err != nil {
 		fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
 	}
+}
+
+// tellError is printError for people.
+func (d *Deps) tellError(c Command, e *fault.Error) {
+	red := d.redactor()
+	fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
+	if hint := hintOf(c, e); hint != "" {
+		fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", red.String(hint))
+	}
+	if e.Sent == fault.SentMaybe || e.Sent == fault.SentYes {
+		fmt.Fprintf(d.host.Stderr, "ape-claw: sent: %s\n", e.Sent)
+	}
+}
+
+// hintOf is the error's own hint, else where to look.
+func hintOf(c Command, e *fault.Error) string {
+	switch {
+	case e.Hint != "":
+		return e.Hint
+	case e.Code == fault.Usage:
+		return fullName(c.Name) + " --help"
+	case e.Code == fault.StateUnusable && c.Name != "doctor":
+		return "ape-claw doctor says what is wrong with the directories and the files in them"
+	}
+	return ""
 }
 
 func fullName(name string) string {

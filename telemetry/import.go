@@ -72,7 +72,7 @@ func (l *Log) Import(ctx context.Context, src io.ReaderAt, size int64, opt Impor
 	}
 	if n := im.res.Invalid; opt.Strict && n > 0 {
 		first := im.res.Problems[0]
-		return im.res, fault.New(fault.Usage, "%d lines are no events; line %d: %s", n, first.Line, first.Reason).
+		return im.res, fault.New(fault.Usage, "not every line is an event (%d); line %d: %s", n, first.Line, first.Reason).
 			Hintf("nothing was imported; without --strict such lines are left out").With("invalid", n).With("problems", im.res.Problems)
 	}
 	if !opt.DryRun {

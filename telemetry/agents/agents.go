@@ -87,7 +87,8 @@ func checkNew(id string) error {
 func checkName(name string) error {
 	bad := strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 	if bad || !utf8.ValidString(name) || utf8.RuneCountInString(name) > maxName {
-		return fault.New(fault.Usage, "the name of an agent is at most %d printable characters", maxName)
+		return fault.New(fault.Usage, "the name of an agent is at most %d printable characters", maxName).
+			Hintf("a short one, or none: it is the id then")
 	}
 	return nil
 }
