@@ -48,7 +48,7 @@ Imported events stand behind those that are in the log, with the times they had.
 		Example: `  ape-claw events import ../old/state/events.jsonl --dry-run
   ape-claw events import ../old/state/events.jsonl --strict
   ssh host ape-claw events export | ape-claw events import -`,
-		Events: []string{"events.imported"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "events:import"},
+		Events: []string{"events.import.started", "events.imported"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "events:import"},
 		eventsImport,
 		printImport)
 }
@@ -71,6 +71,9 @@ func eventsImport(ctx context.Context, d *Deps, in EventsImportIn) (EventsImport
 	defer bar.end()
 	out.ImportResult, err = log.Import(ctx, f, size, telemetry.ImportOptions{
 		Strict: in.Strict, DryRun: in.DryRun, Redactor: d.redactor(),
+		Begin: func(ctx context.Context) error {
+			return d.Record(ctx, telemetry.Draft{Type: "events.import.started", Payload: map[string]any{"file": out.File}})
+		},
 		Progress: func(s string, done, total int64) {
 			if s != stage {
 				stage = s

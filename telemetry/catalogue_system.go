@@ -67,6 +67,13 @@ func systemTypes() []declaration {
 			result:   "chainId! int, blockNumber! count?, nativeGasToken text, rpcOk bool, rpcChainId int?, reason text",
 		},
 		{
+			name:     "events.import.started",
+			meaning:  "a log begins with an import: what follows comes from elsewhere",
+			commands: []string{"events import"},
+			payload:  "file! id",
+			result:   "",
+		},
+		{
 			name:     "events.imported",
 			meaning:  "events of another log were appended to this one; known were there already, invalid were left out",
 			commands: []string{"events import"},

@@ -34,6 +34,10 @@ type ImportOptions struct {
 	// DryRun appends nothing.
 	DryRun   bool
 	Redactor *Redactor
+	// Begin, when set, appends an event before the first imported one if there is no
+	// log yet. A log is named by its first line: two that began with the lines of one
+	// file would be taken for each other.
+	Begin func(ctx context.Context) error
 	// Progress, when set, is told how many bytes of how many are done of a stage:
 	// "check", "compare" or "import".
 	Progress func(stage string, done, total int64)
@@ -88,7 +92,22 @@ func (l *Log) Import(ctx context.Context, src io.ReaderAt, size int64, opt Impor
 	if err := im.compare(ctx); err != nil {
 		return im.res, err
 	}
+	if err := im.begin(ctx); err != nil {
+		return im.res, err
+	}
 	return im.res, im.run(ctx)
+}
+
+// begin lets the caller write the first line of a log.
+func (im *importer) begin(ctx context.Context) error {
+	if im.opt.DryRun || im.opt.Begin == nil || im.res.Invalid == im.res.Lines {
+		return nil
+	}
+	end, err := im.l.End(ctx)
+	if err != nil || !end.IsZero() {
+		return err
+	}
+	return im.opt.Begin(ctx)
 }
 
 // importer is one import.
