@@ -33,13 +33,12 @@ func (l *Log) Settle(ctx context.Context) error {
 		return l.gaveUp(ctx.Err())
 	}
 	defer func() { <-l.w.turn }()
-	st, exists, err := l.lock(ctx)
-	if fault.CodeOf(err) == fault.StateUnusable {
+	if _, _, err := l.lock(ctx); fault.CodeOf(err) == fault.StateUnusable {
 		return nil // not ours to write, or broken: who appends is told
 	} else if err != nil {
 		return err
 	}
-	if err = l.settleLocked(ctx, st, exists); errors.Is(err, errLockGone) {
+	if err = l.settleLocked(ctx); errors.Is(err, errLockGone) {
 		l.forget() // the next one takes the new one
 	}
 	if unlockErr := flock(l.w.lockFD, unix.LOCK_UN); err == nil {
@@ -73,6 +72,9 @@ func (l *Log) due(ctx context.Context) (late map[string]int64, due bool, err err
 	if late == nil {
 		late = map[string]int64{}
 	}
+	maps.DeleteFunc(late, func(name string, _ int64) bool { // removed since
+		return !slices.ContainsFunc(m.Segments, func(s segment) bool { return s.Name == name })
+	})
 	for _, s := range l.lateTurn(m.Segments) {
 		st, exists, err := statPath(filepath.Join(l.dir, s.Name))
 		if err != nil {
@@ -117,7 +119,7 @@ func readOnlyIsFine(err error) error {
 
 // settleLocked brings events.meta and the record to what readers say, and then
 // does what is left of rotations.
-func (l *Log) settleLocked(ctx context.Context, st fileState, exists bool) error {
+func (l *Log) settleLocked(ctx context.Context) error {
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
 		return err
@@ -153,9 +155,9 @@ func (l *Log) settleLocked(ctx context.Context, st fileState, exists bool) error
 	if len(m.Segments) == 0 && m.Next == nil && m.Head != nil {
 		return nil // never rotated
 	}
-	// Programs without the lock may have added lines since st was taken. The record
-	// counts them by now: with the old size, the log would seem to be cut.
-	st, exists, err = statPath(l.path)
+	// Programs without the lock may have added lines since the lock was taken. The
+	// record counts them by now: with the size of then, the log would seem to be cut.
+	st, exists, err := statPath(l.path)
 	if err != nil || w.file != nil && (!exists || st.identity != w.file.id) {
 		return err // replaced just now: the next Settle sees it
 	}

@@ -50,7 +50,7 @@ func FuzzFrame(f *testing.F) {
 // no log.
 func onOneLine(line []byte) (want string, exact bool) {
 	line = bytes.TrimRight(line, "\r")
-	if bytes.IndexAny(line, "\r\n") < 0 {
+	if !bytes.ContainsAny(line, "\r\n") {
 		return string(line), true
 	}
 	var out bytes.Buffer
