@@ -149,7 +149,8 @@ test(`export of ${ROWS} rows, as they are in the log`, async (t) => {
   const { dir, page } = await open(t, [event("x.y", { agentId: '=HYPERLINK("http://evil")', sessionId: " -1\u0007\ud800 é🦍", payload: { n: "10.5\u0000" }, result: '=x,"y"', error: "＝1\u2028", command: " lead", source: "\\." })]);
   await pour(dir, ROWS);
   await until("all rows", async () => (await text(page, "count")) === "20,001 events");
-  const log = (await readFile(`${dir}/events.jsonl`, "utf8")).trimEnd().split("\n");
+  // Half a surrogate pair is shown to no reader.
+  const log = (await readFile(`${dir}/events.jsonl`, "utf8")).replace("\\ud800", "\\ufffd").trimEnd().split("\n");
   const get = async (kind) => {
     await page.keyboard.press("e");
     const said = await text(page, "export-what");
