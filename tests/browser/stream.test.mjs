@@ -243,6 +243,28 @@ test("log in, read on where it was, log out", async (t) => {
   await page.waitForSelector("#login[open]");
 });
 
+test("a log-in that was put off is not asked for again", async (t) => {
+  const server = await startServer(t, await stateDir(t));
+  const gate = await startGate(t, server.url);
+  const feed = await changed(server, "/assets/feed.js", ["LOGIN_TRY = 60_000", "LOGIN_TRY = 200"]);
+  let asked = 0;
+  gate.answer = ({ url }) => {
+    if (url === "/assets/feed.js") return feed;
+    if (url === "/api/session") return { status: 200, body: { ok: true, required: true, agentId: null } };
+    if (url.startsWith("/events?")) asked++;
+    return /^\/(events|api)/.test(url) ? { status: 401, body: { error: "log in first", code: "auth" } } : null;
+  };
+  const page = await openPage(t, gate.url);
+  await page.waitForSelector("#login[open]");
+  await page.locator("#login-cancel").click();
+  const before = asked;
+  await until("more tries", () => asked > before + 6);
+  await frames(page);
+  assert.equal(await page.locator("#login[open]").count(), 0);
+  await page.locator("#banner-login").click();
+  await page.waitForSelector("#login[open]");
+});
+
 test("log in at a server that asks", { skip: !process.env.APE_CLAW_BIN }, async (t) => {
   const dir = await stateDir(t);
   const env = { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: `${dir}/home` };

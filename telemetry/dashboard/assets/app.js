@@ -438,7 +438,7 @@ const link = connect({
     $("state").dataset.state = next.state;
     $("state-word").textContent = words[next.state];
     $("state-more").textContent = next.state === "stale" ? `since ${new Date(staleSince).toLocaleTimeString("en-GB")}` : "";
-    if (next.state === "login") session.ended();
+    if (next.state === "login") was === "login" || session.ended(); // each try says so again
     else if (next.state === "live") {
       session.close();
       if (was !== "connecting") checkBuild();
