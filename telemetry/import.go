@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"time"
 
@@ -95,7 +96,41 @@ func (l *Log) Import(ctx context.Context, src io.ReaderAt, size int64, opt Impor
 	if err := im.begin(ctx); err != nil {
 		return im.res, err
 	}
-	return im.res, im.run(ctx)
+	start, err := im.l.End(ctx)
+	if err != nil {
+		return im.res, err
+	}
+	if err := im.run(ctx); err != nil || im.res.Imported == 0 || opt.DryRun {
+		return im.res, err
+	}
+	return im.res, im.l.syncSegments(ctx, start)
+}
+
+// syncSegments makes what was appended after the cursor durable, but for the active
+// file: the next durable append is about that one alone.
+func (l *Log) syncSegments(ctx context.Context, after Cursor) error {
+	v, err := l.look(ctx)
+	if err != nil || !v.exists() {
+		return err
+	}
+	defer v.release()
+	for _, s := range v.segs {
+		if after.Log == v.log && s.End <= after.Pos {
+			continue
+		}
+		f, err := store.OpenToRead(filepath.Join(l.dir, s.Name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed since: keepBytes is small
+		}
+		if err == nil {
+			err = errors.Join(l.sys.sync(f), f.Close())
+		}
+		if err != nil {
+			return fault.Wrap(err, fault.NotDurable, "the events are in the log but could not be synced to disk: %s", reasonOf(err)).
+				Hintf("check the disk, and keep the file that was imported")
+		}
+	}
+	return nil
 }
 
 // begin lets the caller write the first line of a log.

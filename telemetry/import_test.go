@@ -247,6 +247,57 @@ func TestImportAgainAddsNothing(t *testing.T) {
 	}
 }
 
+// What an import appended is on disk when it has ended, also what a rotation has put
+// into another file since: whoever has imported may delete the source.
+func TestImportSyncsWhatIsRotated(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := telemetry.NewLog(dir, telemetry.LogOptions{RotateBytes: 2 << 10})
+	t.Cleanup(func() { _ = l.Close() })
+	importText(t, l, source(10), telemetry.ImportOptions{})
+	old := segmentFiles(t, dir)
+	synced := map[string]bool{}
+	l.SetSystem(nil, func(f *os.File) error { synced[filepath.Base(f.Name())] = true; return nil })
+	importText(t, l, source(60), telemetry.ImportOptions{})
+	files := segmentFiles(t, dir)
+	if len(old) < 1 || len(files) < len(old)+3 {
+		t.Fatalf("%d and %d segments", len(old), len(files))
+	}
+	for _, f := range files[len(old):] {
+		if !synced[f] {
+			t.Errorf("%s was not synced", f)
+		}
+	}
+	for _, f := range old {
+		if synced[f] {
+			t.Errorf("%s was synced again", f)
+		}
+	}
+	l.SetSystem(nil, func(*os.File) error { return unix.EIO })
+	text := source(90)
+	if _, err := l.Import(t.Context(), strings.NewReader(text), int64(len(text)), telemetry.ImportOptions{Redactor: telemetry.NewRedactor()}); fault.CodeOf(err) != fault.NotDurable {
+		t.Errorf("a failed sync: %v", err)
+	}
+}
+
+// segmentFiles are the names of the rotated files, oldest first.
+func segmentFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, "events.meta"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m struct{ Segments []struct{ Name string } }
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range m.Segments {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 func TestImportKeepsEqualLines(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
