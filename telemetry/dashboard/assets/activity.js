@@ -1,5 +1,5 @@
 // Events over the last half hour as bars, one for each ten seconds.
-import { $ } from "./dom.js";
+import { $, blank } from "./dom.js";
 
 const STEP = 10_000;
 const BARS = 180;
@@ -34,15 +34,9 @@ export class Activity {
   }
 
   draw() {
-    const { canvas } = this;
-    const w = canvas.clientWidth, h = canvas.clientHeight, scale = devicePixelRatio || 1;
-    if (!w || !h) return;
-    if (canvas.width !== Math.round(w * scale)) canvas.width = Math.round(w * scale);
-    if (canvas.height !== Math.round(h * scale)) canvas.height = Math.round(h * scale);
-    const c = canvas.getContext("2d");
-    c.setTransform(scale, 0, 0, scale, 0, 0);
-    c.clearRect(0, 0, w, h);
-    const css = getComputedStyle(document.documentElement);
+    const plane = blank(this.canvas);
+    if (!plane) return;
+    const { c, w, h, css } = plane;
     const colours = Object.fromEntries(["line", ...kinds].map((k) => [k, css.getPropertyValue(k === "real" ? "--real-fill" : `--${k}`).trim()]));
     const last = Math.floor(Date.now() / STEP);
     for (const k of this.bars.keys()) if (k < last - 2 * BARS || k > last + BARS) this.bars.delete(k);

@@ -62,3 +62,15 @@ export async function copy(value, what) {
     toast("The browser did not let us copy");
   }
 }
+
+/** A canvas made sharp and empty, with what drawing on it wants; undefined while it is not shown. */
+export function blank(canvas) {
+  const w = canvas.clientWidth, h = canvas.clientHeight, scale = devicePixelRatio || 1;
+  if (!w || !h) return undefined;
+  if (canvas.width !== Math.round(w * scale)) canvas.width = Math.round(w * scale);
+  if (canvas.height !== Math.round(h * scale)) canvas.height = Math.round(h * scale);
+  const c = canvas.getContext("2d");
+  c.setTransform(scale, 0, 0, scale, 0, 0);
+  c.clearRect(0, 0, w, h);
+  return { c, w, h, css: getComputedStyle(document.documentElement) };
+}

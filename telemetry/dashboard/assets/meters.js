@@ -1,5 +1,5 @@
 // How fast events come, how late, and how far the page is behind the log.
-import { $ } from "./dom.js";
+import { $, blank } from "./dom.js";
 import { behind } from "./feed.js";
 import { bytes, plural, rate, span } from "./format.js";
 import { Lag, Rates } from "./rates.js";
@@ -77,15 +77,9 @@ export class Meters {
   }
 
   spark(now) {
-    const { canvas } = this;
-    const w = canvas.clientWidth, h = canvas.clientHeight, scale = devicePixelRatio || 1;
-    if (!w || !h) return;
-    if (canvas.width !== Math.round(w * scale)) canvas.width = Math.round(w * scale);
-    if (canvas.height !== Math.round(h * scale)) canvas.height = Math.round(h * scale);
-    const c = canvas.getContext("2d");
-    c.setTransform(scale, 0, 0, scale, 0, 0);
-    c.clearRect(0, 0, w, h);
-    const css = getComputedStyle(document.documentElement);
+    const plane = blank(this.canvas);
+    if (!plane) return;
+    const { c, w, h, css } = plane;
     const colour = (name) => css.getPropertyValue(`--${name}`).trim();
     const all = this.rates.series(this.rates.all, now);
     const passed = this.filtered ? this.rates.series(this.rates.passed, now) : null;
