@@ -7,17 +7,28 @@ import (
 
 // events is how many a server gets: Node a share of them, since it would need
 // half a minute and gigabytes, and its rate is what is compared.
-func (b *bench) events(kind string, n int) int {
+func (b *bench) events(kind string, n int) int { return share(kind, n, b.size.nodeShare) }
+
+func share(kind string, n, part int) int {
 	if kind == node {
-		return max(1, n/b.size.nodeShare)
+		return max(1, n/part)
 	}
 	return n
+}
+
+func oneIn(n int) string {
+	if n == 1 {
+		return "all"
+	}
+	return fmt.Sprintf("one in %d", n)
 }
 
 // fanout200 is the main figure: as fast as possible, 200 clients.
 func (b *bench) fanout200(ctx context.Context, p *page) error {
 	clients, events := b.size.fanClients, b.size.fanEvents
-	r, err := b.inTurns(ctx, b.size.fastRounds, func(kind string) ask { return ask{clients: clients, events: b.events(kind, events)} })
+	r, err := b.inTurns(ctx, b.size.fastRounds, func(kind string) ask {
+		return ask{clients: clients, events: share(kind, events, b.size.nodeFan)}
+	})
 	if err != nil {
 		return err
 	}
@@ -26,7 +37,7 @@ func (b *bench) fanout200(ctx context.Context, p *page) error {
 	p.row("the same, server CPU a delivery", r, func(kind string) string {
 		return b.measured(r, kind, fmt.Sprintf("%.0f ns", r.median(kind, cpuNs)))
 	}, b.absent())
-	p.note("Node gets one in %d of the events of a row that is about speed: what is compared is its rate. With all of them it takes half a minute, and gigabytes: what it can't send at once it keeps.", b.size.nodeShare)
+	p.note("Node gets %s events of the first row and %s of the others that are about speed: what is compared is its rate, which falls as it keeps, in gigabytes, what it can't send at once.", oneIn(b.size.nodeFan), oneIn(b.size.nodeShare))
 	if !b.has(r, apeClaw) {
 		return nil
 	}

@@ -26,6 +26,7 @@ type size struct {
 	startupRuns, purchaseRuns  int
 
 	nodeShare int // Node gets one in so many events: its rate is what is compared
+	nodeFan   int // the same in the main row, where it falls as its backlog grows
 	repeats   int // of a run that others disturbed
 }
 
@@ -36,14 +37,14 @@ var (
 		slowClients: 100, slowEvents: 60_000, stallClients: 10, stallEvents: 200_000,
 		backlogBytes: 1 << 30, asks: 50, tailEvents: 20_000,
 		appendRounds: 5, appendEvents: 40_000, startupRuns: 100, purchaseRuns: 15,
-		nodeShare: 10, repeats: 2}
+		nodeShare: 10, nodeFan: 1, repeats: 2}
 	quick = size{rounds: 1,
 		fanClients: 200, fanEvents: 10_000, manyClients: 1000, manyEvents: 2000,
 		rateClients: 200, rateEvents: 2500, rate: 500,
 		slowClients: 100, slowEvents: 60_000, stallClients: 10, stallEvents: 200_000,
 		backlogBytes: 1 << 30, asks: 20, tailEvents: 20_000,
 		appendRounds: 3, appendEvents: 20_000, startupRuns: 20, purchaseRuns: 3,
-		nodeShare: 20}
+		nodeShare: 20, nodeFan: 20}
 	// tiny is for the test that keeps all this from rotting; its figures mean nothing.
 	tiny = size{rounds: 1,
 		fanClients: 5, fanEvents: 200, manyClients: 5, manyEvents: 100,
@@ -51,5 +52,5 @@ var (
 		slowClients: 5, slowEvents: 200, stallClients: 2, stallEvents: 400,
 		backlogBytes: 1 << 20, asks: 2, tailEvents: 100,
 		appendRounds: 1, appendEvents: 80, startupRuns: 1, purchaseRuns: 1,
-		nodeShare: 2}
+		nodeShare: 2, nodeFan: 2}
 )
