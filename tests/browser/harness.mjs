@@ -39,7 +39,8 @@ function program(dir, addr, more) {
 
 export async function stateDir(t) {
   const dir = await mkdtemp(join(tmpdir(), "ape-claw-browser-"));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  // The server, which ends after this, may be writing down where the log ends.
+  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
   return dir;
 }
 
