@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { appendFile, mkdtemp, rm } from "node:fs/promises";
+import { appendFile, mkdtemp } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -37,11 +37,13 @@ function program(dir, addr, more) {
   return [built, args];
 }
 
-export async function stateDir(t) {
-  const dir = await mkdtemp(join(tmpdir(), "ape-claw-browser-"));
-  // The server, which ends after this, may be writing down where the log ends.
-  t.after(() => rm(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
-  return dir;
+/** Directories to remove at the end, when no server writes to one any more. */
+const dirs = [];
+process.once("exit", () => dirs.forEach((dir) => rmSync(dir, { recursive: true, force: true })));
+
+export async function stateDir() {
+  dirs.push(await mkdtemp(join(tmpdir(), "ape-claw-browser-")));
+  return dirs.at(-1);
 }
 
 /** Starts a server; {url, addr, dir, stop(), kill()}. */
