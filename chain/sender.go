@@ -174,6 +174,7 @@ func (s *Sender) lock(ctx context.Context, chainID int64) (unlock func(), err er
 }
 
 func (s *Sender) step(name string) {
+	store.CrashPoint("chain: " + name)
 	if s.o.Step != nil {
 		s.o.Step(name)
 	}
