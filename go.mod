@@ -3,6 +3,7 @@ module github.com/ape-claw/ape-claw
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/ethereum/go-ethereum v1.17.10
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/holiman/uint256 v1.3.2
