@@ -295,12 +295,12 @@ func (r *rig) grant(p chain.Prepared) (policy.Grant, error) {
 	now := time.Now()
 	entry := policy.Entry{Slug: "demo", ContractAddress: p.Intent.To.Hex(), Enabled: true}
 	pur := policy.Purchase{
-		Collection: entry, Contract: entry.ContractAddress, TokenID: "1", Asset: policy.NativeOf(chainID), Currency: "APE", Decimals: 18,
+		Collection: entry, Contract: entry.ContractAddress, Target: strings.ToLower(entry.ContractAddress), TokenID: "1", Asset: policy.NativeOf(chainID), Currency: "APE", Decimals: 18,
 		Price: p.Intent.Value, FeeLimit: p.Fees.FeeCap, Now: now, QuoteExpires: now.Add(time.Hour), ChainNow: now, OrderExpires: now.Add(time.Hour),
 		Simulation: policy.Simulation{State: policy.SimPassed},
 	}
 	pur.Confirm = pur.Phrase()
-	for _, l := range pol.Limits("") {
+	for _, l := range pol.Limits(pur.Scope()) {
 		pur.Spent = append(pur.Spent, policy.Use{Limit: l})
 	}
 	return policy.Decide(policy.Execute, policy.Fence{Policy: pol}, pur).Authorize(p.PolicyTx(), now.Add(time.Minute))
@@ -349,7 +349,7 @@ func (r *rig) trail(t *testing.T) []string {
 // usage returns what the cap counts: settled and reserved.
 func (r *rig) usage(t *testing.T) policy.Usage {
 	t.Helper()
-	u, err := r.ledger.Usage(t.Context(), nil, policy.NativeOf(chainID), "")
+	u, err := r.ledger.Usage(t.Context(), nil, policy.Scope{Asset: policy.NativeOf(chainID)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -208,19 +208,19 @@ func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t t
 
 // decide evaluates every gate of an execution, with what the ledger says.
 func (s *Service) decide(ctx context.Context, f policy.Fence, p *policy.Purchase) policy.Decision {
-	p.Spent, p.SpentErr = s.spent(ctx, f.Policy)
+	p.Spent, p.SpentErr = s.spent(ctx, f.Policy, p.Scope())
 	return policy.Decide(policy.Execute, f, *p)
 }
 
-func (s *Service) spent(ctx context.Context, rules *policy.Policy) ([]policy.Use, error) {
+func (s *Service) spent(ctx context.Context, rules *policy.Policy, scope policy.Scope) ([]policy.Use, error) {
 	ledger, err := s.d.Ledger(ctx)
 	if err != nil {
 		return nil, err
 	}
-	limits := rules.Limits(s.d.Subject)
+	limits := rules.Limits(scope)
 	uses, warning := make([]policy.Use, 0, len(limits)), ""
 	for _, limit := range limits {
-		u, err := ledger.Usage(ctx, nil, limit.Asset, limit.Subject)
+		u, err := ledger.Usage(ctx, nil, limit.Scope())
 		if err != nil {
 			return nil, err
 		}
@@ -239,8 +239,8 @@ func (s *Service) spent(ctx context.Context, rules *policy.Policy) ([]policy.Use
 func (s *Service) purchase(f policy.Fence, q Quote) policy.Purchase {
 	now := s.now()
 	p := policy.Purchase{
-		Contract: q.ContractAddress, TokenID: q.TokenID, Asset: policy.NativeOf(q.ChainID), Currency: q.Currency,
-		Decimals: units.APEDecimals, Price: q.PriceWei, MaxPrice: &q.MaxPriceWei, Now: now, QuoteExpires: q.ExpiresAt,
+		Contract: q.ContractAddress, Target: q.ProtocolAddress, TokenID: q.TokenID, Asset: policy.NativeOf(q.ChainID), Currency: q.Currency,
+		Decimals: units.APEDecimals, Price: q.PriceWei, OthersGet: q.othersGet(), MaxPrice: &q.MaxPriceWei, Now: now, QuoteExpires: q.ExpiresAt,
 		ChainNow: now.Add(OrderMargin), OrderExpires: q.OrderExpiresAt, Subject: s.d.Subject,
 	}
 	if q.Currency != f.Policy.NativeToken {
@@ -248,6 +248,22 @@ func (s *Service) purchase(f policy.Fence, q Quote) policy.Purchase {
 	}
 	p.Collection, p.CollectionErr = collectionOf(f.Allowlist, q)
 	return p
+}
+
+// othersGet is what of the price goes to others than the seller, as the quote
+// has it; nil when the listing's order could not be read.
+func (q Quote) othersGet() *units.Wei {
+	if q.Counter == "" {
+		return nil
+	}
+	var sum units.Wei
+	for _, fee := range q.Fees {
+		var err error
+		if sum, err = sum.Add(fee.AmountWei); err != nil {
+			return nil
+		}
+	}
+	return &sum
 }
 
 // collectionOf is the allowlist's entry for the contract that a quote buys from,

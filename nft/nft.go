@@ -66,7 +66,7 @@ type Sender interface {
 
 // Ledger tells what was spent (*policy.Ledger).
 type Ledger interface {
-	Usage(ctx context.Context, q policy.Queryer, asset policy.Asset, subject string) (policy.Usage, error)
+	Usage(ctx context.Context, q policy.Queryer, s policy.Scope) (policy.Usage, error)
 }
 
 // Recorder takes events.

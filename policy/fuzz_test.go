@@ -211,7 +211,7 @@ func randomPurchase(t *testing.T, r *rand.Rand, f policy.Fence) policy.Purchase 
 
 func withUses(p policy.Purchase, f policy.Fence) policy.Purchase {
 	p.Spent = nil
-	for _, l := range f.Policy.Limits(p.Subject) {
+	for _, l := range f.Policy.Limits(p.Scope()) {
 		p.Spent = append(p.Spent, policy.Use{Limit: l})
 	}
 	return p

@@ -23,10 +23,13 @@ const (
 const (
 	GateHalt       = "halt"
 	GatePolicy     = "policy"
+	GateWindow     = "window" // the time of day
 	GateCurrency   = "currency"
 	GateCollection = "collection"
+	GateContract   = "contract"  // what the transaction calls
 	GateMaxPrice   = "max-price" // the caller's own limit
 	GatePrice      = "price"     // the policy's
+	GateFee        = "marketplace-fee"
 	GateQuote      = "quote"
 	GateSimulation = "simulation"
 	GatePhrase     = "phrase"
@@ -41,6 +44,7 @@ type Gate struct {
 	Reason   string     `json:"reason,omitempty"`   // when it refuses: the sentence
 	Measured string     `json:"measured,omitempty"` // what was looked at
 	Limit    string     `json:"limit,omitempty"`    // what it was held against
+	Setting  string     `json:"setting,omitempty"`  // where the limit is written
 	Change   string     `json:"change,omitempty"`   // what would let it through
 }
 
@@ -68,14 +72,16 @@ type Purchase struct {
 	CollectionErr error  // why it did not
 	Contract      string // the contract that the transaction would buy from
 	TokenID       string
+	Target        string // the contract that the transaction would call, lower case
 
 	Asset    Asset  // what is paid with
 	Currency string // its symbol
 	Decimals int
 
-	Price    units.Wei
-	FeeLimit units.Wei  // the most that gas may cost, native base units
-	MaxPrice *units.Wei // the caller's own limit; nil when there is none
+	Price     units.Wei
+	OthersGet *units.Wei // the part of it that the seller does not get; nil: unknown, refused where it is capped
+	FeeLimit  units.Wei  // the most that gas may cost, native base units
+	MaxPrice  *units.Wei // the caller's own limit; nil when there is none
 
 	Now, QuoteExpires      time.Time // local time
 	ChainNow, OrderExpires time.Time // later of local and head time, plus the caller's margin
@@ -86,9 +92,12 @@ type Purchase struct {
 	Confirm    string // --confirm
 
 	Subject  string // whose spend it is
-	Spent    []Use  // what each of Policy.Limits has used; nil: unknown
+	Spent    []Use  // what each of Policy.Limits(Scope()) has used; nil: unknown
 	SpentErr error  // why it is unknown
 }
+
+// Scope is what of the ledger the purchase adds to.
+func (p Purchase) Scope() Scope { return Scope{p.Asset, p.Subject, strings.ToLower(p.Contract)} }
 
 // Phrase is what a person types to confirm the purchase:
 // BUY <collection> #<tokenId> <price> <currency>. It guards against mistakes; a model can copy

@@ -170,7 +170,7 @@ func (x ExecutionRules) dailyBounded() bool {
 // spendGate foretells whether price and fee limit fit under every cap. The
 // reservation repeats the check where nobody can come between.
 func spendGate(f Fence, p Purchase) Gate {
-	limits := f.Policy.Limits(p.Subject)
+	limits := f.Policy.Limits(p.Scope())
 	g := Gate{}
 	if p.SpentErr != nil {
 		e := fault.From(p.SpentErr)

@@ -18,7 +18,9 @@ import (
 
 const (
 	dengs = "0x2cf92fe634909a9cf5e41291f54e5784d234cf8d"
-	wape  = "0x48b62137edfa95a428d35c09e44256a739f6b557"
+	// called is what granted calls.
+	called = "0x7002000000000000000000000000000000000000"
+	wape   = "0x48b62137edfa95a428d35c09e44256a739f6b557"
 )
 
 const openPolicy = `{"nftBuy":{"maxPricePerTx":10,"currencyAllowlist":["APE","WAPE"]},
@@ -52,14 +54,14 @@ func purchase(t testing.TB, f policy.Fence) policy.Purchase {
 	}
 	now := newClock().now()
 	p := policy.Purchase{
-		Collection: e, Contract: dengs, TokenID: "7",
+		Collection: e, Contract: dengs, Target: called, TokenID: "7",
 		Asset: ape, Currency: "APE", Decimals: 18,
 		Price: amount(t, "9.5"), FeeLimit: amount(t, "0.1"),
 		Now: now, QuoteExpires: now.Add(time.Minute), ChainNow: now, OrderExpires: now.Add(time.Hour),
 		Simulation: policy.Simulation{State: policy.SimPassed},
 		Confirm:    "BUY dengs #7 9.5 APE",
 	}
-	for _, l := range f.Policy.Limits("") {
+	for _, l := range f.Policy.Limits(p.Scope()) {
 		p.Spent = append(p.Spent, policy.Use{Limit: l})
 	}
 	return p

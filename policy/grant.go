@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -117,6 +118,8 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 		mismatch = "fee limit"
 	case p.Contract == "":
 		mismatch = "token contract"
+	case p.Target != "0x"+hex.EncodeToString(t.To[:]):
+		mismatch = "called contract"
 	case t.Key == "" || len(t.Data) == 0 || t.To == [20]byte{}:
 		mismatch = "key, data or target"
 	}
@@ -126,12 +129,12 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 	}
 	reservation := func(kind string, amount units.Wei) Reservation {
 		return Reservation{ID: store.NewID("sp_"), Asset: NativeOf(t.ChainID), Account: "0x" + hex.EncodeToString(t.From[:]),
-			Subject: p.Subject, Kind: kind, Ref: t.Key, Amount: amount}
+			Subject: p.Subject, Collection: strings.ToLower(p.Contract), Kind: kind, Ref: t.Key, Amount: amount}
 	}
 	return Grant{
 		digest: t.Digest(), expires: expires, used: new(atomic.Bool),
 		rs:     []Reservation{reservation(KindPrice, t.Value), reservation(KindFee, t.FeeCap)},
-		limits: d.policy.Limits(p.Subject),
+		limits: d.policy.Limits(p.Scope()),
 	}, nil
 }
 

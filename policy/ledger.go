@@ -36,26 +36,46 @@ func (a Asset) valid() bool {
 
 // Reservation is an amount that is, or may be, on its way out.
 type Reservation struct {
-	ID      string // unique in the ledger
-	Asset   Asset
-	Account string // the paying address, lower case
-	Subject string // on whose behalf, "agent:<id>"; "" for nobody in particular
-	Kind    string // "price" or "fee"
-	Ref     string // the idempotency key of what it pays for
-	Amount  units.Wei
+	ID         string // unique in the ledger
+	Asset      Asset
+	Account    string // the paying address, lower case
+	Subject    string // on whose behalf, "agent:<id>"; "" for nobody in particular
+	Collection string // the contract that it buys from, lower case; "" for none
+	Kind       string // "price" or "fee"
+	Ref        string // the idempotency key of what it pays for
+	Amount     units.Wei
 }
 
-// Limit is a cap over the rows of one asset: all of them, or one subject's.
+func (r Reservation) scope() Scope { return Scope{r.Asset, r.Subject, r.Collection} }
+
+// Scope names rows of the ledger: those of one asset, and of one subject and one
+// collection when they are not "".
+type Scope struct {
+	Asset      Asset
+	Subject    string // "agent:<id>"
+	Collection string // a contract, lower case
+}
+
+// covers reports whether rows of the scope o are among those of s.
+func (s Scope) covers(o Scope) bool {
+	return s.Asset == o.Asset && (s.Subject == "" || s.Subject == o.Subject) && (s.Collection == "" || s.Collection == o.Collection)
+}
+
+// Limit is a cap over the rows of one asset: all of them, or one subject's, or
+// one collection's, or what one subject spends on one collection.
 type Limit struct {
-	Name    string // where the cap is written, for messages
-	Asset   Asset
-	Subject string // "": every row counts
-	Cap     Cap
+	Name       string // the key that sets the cap, for messages
+	Setting    string // the key and the file
+	Asset      Asset
+	Symbol     string // of the asset; "" for its base units
+	Decimals   int
+	Subject    string // "": every row counts
+	Collection string // "": every row counts
+	Cap        Cap
 }
 
-func (l Limit) covers(a Asset, subject string) bool {
-	return l.Asset == a && (l.Subject == "" || l.Subject == subject)
-}
+// Scope is what the limit counts.
+func (l Limit) Scope() Scope { return Scope{l.Asset, l.Subject, l.Collection} }
 
 // Queryer is the reading half of *sql.DB and *sql.Tx.
 type Queryer interface {
@@ -90,10 +110,10 @@ type Usage struct {
 	ClockBehind time.Duration
 }
 
-// Usage returns what counts against a cap of asset: all rows, or only those of
-// subject when it is not "". q is the transaction to read in; nil reads the
-// database, which must not be done while this process holds a transaction.
-func (l *Ledger) Usage(ctx context.Context, q Queryer, asset Asset, subject string) (Usage, error) {
+// Usage returns what counts against a cap of the scope. q is the transaction to
+// read in; nil reads the database, which must not be done while this process
+// holds a transaction.
+func (l *Ledger) Usage(ctx context.Context, q Queryer, s Scope) (Usage, error) {
 	if q == nil {
 		q = l.db
 	}
@@ -106,16 +126,16 @@ func (l *Ledger) Usage(ctx context.Context, q Queryer, asset Asset, subject stri
 	if high == 0 {
 		then = cutoff
 	}
-	rows, err := windowRows(ctx, q, asset, then)
+	rows, err := windowRows(ctx, q, s.Asset, then)
 	if err != nil {
 		return Usage{}, err
 	}
 	counting, left := split(rows, cutoff)
-	u, err := sum(counting, subject)
+	u, err := sum(counting, s)
 	if err != nil {
 		return Usage{}, err
 	}
-	freed, err := sum(left, subject)
+	freed, err := sum(left, s)
 	u.Freed, u.Now = freed.Total, time.UnixMilli(wall).UTC()
 	if high > 0 {
 		u.LastSeen = time.UnixMilli(high).UTC()
@@ -124,9 +144,9 @@ func (l *Ledger) Usage(ctx context.Context, q Queryer, asset Asset, subject stri
 	return u, err
 }
 
-// Spent returns Usage's total over all subjects.
+// Spent returns Usage's total over all subjects and collections.
 func (l *Ledger) Spent(ctx context.Context, q Queryer, asset Asset) (units.Wei, error) {
-	u, err := l.Usage(ctx, q, asset, "")
+	u, err := l.Usage(ctx, q, Scope{Asset: asset})
 	return u.Total, err
 }
 
@@ -140,7 +160,7 @@ type Use struct {
 func (l *Ledger) Uses(ctx context.Context, q Queryer, limits []Limit) ([]Use, error) {
 	var out []Use
 	for _, lim := range limits {
-		u, err := l.Usage(ctx, q, lim.Asset, lim.Subject)
+		u, err := l.Usage(ctx, q, lim.Scope())
 		if err != nil {
 			return nil, err
 		}
@@ -168,9 +188,9 @@ func (l *Ledger) Reserve(ctx context.Context, tx *sql.Tx, rs []Reservation, limi
 		}
 	}
 	for _, r := range rs {
-		_, err := tx.ExecContext(ctx, `INSERT INTO spend (id, chain_id, account, asset, subject, kind, ref, amount, state, reserved_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'reserved', ?)`,
-			r.ID, r.Asset.ChainID, r.Account, r.Asset.Token, r.Subject, r.Kind, r.Ref, r.Amount.String(), now)
+		_, err := tx.ExecContext(ctx, `INSERT INTO spend (id, chain_id, account, asset, subject, collection, kind, ref, amount, state, reserved_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved', ?)`,
+			r.ID, r.Asset.ChainID, r.Account, r.Asset.Token, r.Subject, r.Collection, r.Kind, r.Ref, r.Amount.String(), now)
 		if err != nil {
 			return store.DBFault(err, store.MoneyFile)
 		}
@@ -186,7 +206,7 @@ func checkReservations(rs []Reservation, limits []Limit) error {
 	for _, r := range rs {
 		capped := false
 		for _, lim := range limits {
-			capped = capped || lim.Subject == "" && lim.covers(r.Asset, r.Subject)
+			capped = capped || lim.Scope() == Scope{Asset: r.Asset}
 		}
 		if !capped || !r.Asset.valid() {
 			return fault.New(fault.PolicyBlocked, "no daily cap covers the token %s of chain %d", r.Asset.Token, r.Asset.ChainID).
@@ -201,13 +221,13 @@ func (l *Ledger) checkLimit(ctx context.Context, tx *sql.Tx, lim Limit, rs []Res
 	if err != nil {
 		return err
 	}
-	u, err := sum(rows, lim.Subject)
+	u, err := sum(rows, lim.Scope())
 	if err != nil {
 		return err
 	}
 	var asked units.Wei
 	for _, r := range rs {
-		if !lim.covers(r.Asset, r.Subject) {
+		if !lim.Scope().covers(r.scope()) {
 			continue
 		}
 		if asked, err = asked.Add(r.Amount); err != nil {

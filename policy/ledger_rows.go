@@ -13,17 +13,18 @@ import (
 
 // row is one row of the ledger that counts in the window.
 type row struct {
-	id, subject, state string
-	amount             string
-	settled            sql.NullString
-	closed             sql.NullInt64 // unix milliseconds; NULL: unresolved
+	id, state           string
+	subject, collection string
+	amount              string
+	settled             sql.NullString
+	closed              sql.NullInt64 // unix milliseconds; NULL: unresolved
 }
 
 // windowRows returns the rows of an asset that count after cutoff: unresolved
 // ones of any age, and those closed since. What is neither reserved, settled nor
 // released is returned too, for counts to refuse.
 func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
-	const cols = `SELECT id, subject, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
+	const cols = `SELECT id, subject, collection, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
 	rows, err := q.QueryContext(ctx, cols+` AND closed_at IS NULL UNION ALL `+cols+` AND closed_at > ?`,
 		a.ChainID, a.Token, a.ChainID, a.Token, cutoff)
 	if err != nil {
@@ -32,7 +33,7 @@ func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []ro
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.subject, &r.state, &r.amount, &r.settled, &r.closed); err != nil {
+		if err := rows.Scan(&r.id, &r.subject, &r.collection, &r.state, &r.amount, &r.settled, &r.closed); err != nil {
 			return nil, corrupt(r.id, "unreadable")
 		}
 		out = append(out, r)
@@ -52,16 +53,16 @@ func split(rows []row, cutoff int64) (counting, left []row) {
 	return counting, left
 }
 
-// sum adds up rows, of one subject when it is not "". A row that does not make
+// sum adds up the rows of a scope, all of one asset. A row that does not make
 // sense spoils the sum, whoever's it is: a cap can't be held against a guess.
-func sum(rows []row, subject string) (Usage, error) {
+func sum(rows []row, s Scope) (Usage, error) {
 	var u Usage
 	for _, r := range rows {
 		amount, err := r.counts()
 		if err != nil {
 			return Usage{}, err
 		}
-		if subject != "" && r.subject != subject {
+		if !s.covers(Scope{s.Asset, r.subject, r.collection}) {
 			continue
 		}
 		into := &u.Settled

@@ -149,7 +149,7 @@ func TestReserveCountsFeesWithThePrice(t *testing.T) {
 
 func usage(t testing.TB, l *policy.Ledger, subject string) policy.Usage {
 	t.Helper()
-	u, err := l.Usage(t.Context(), nil, ape, subject)
+	u, err := l.Usage(t.Context(), nil, policy.Scope{Asset: ape, Subject: subject})
 	if err != nil {
 		t.Fatal(err)
 	}

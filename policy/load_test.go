@@ -245,8 +245,8 @@ func TestLayersNarrow(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	// The agent's own cap bounds its own rows; everybody's is another limit.
-	if l := p.Limits("agent:bot"); len(l) != 2 || l[0].Subject != "" || l[0].Cap.Decimal(18) != "80" || l[1].Subject != "agent:bot" || l[1].Cap.Decimal(18) != "5" {
-		t.Errorf("%+v", p.Limits("agent:bot"))
+	if l := p.Limits(policy.Scope{Asset: ape, Subject: "agent:bot"}); len(l) != 2 || l[0].Subject != "" || l[0].Cap.Decimal(18) != "80" || l[1].Subject != "agent:bot" || l[1].Cap.Decimal(18) != "5" {
+		t.Errorf("%+v", p.Limits(policy.Scope{Asset: ape, Subject: "agent:bot"}))
 	}
 	var shown struct {
 		Execution struct{ DailySpendCap json.Number }
@@ -283,7 +283,7 @@ func TestAgentsNarrowTogether(t *testing.T) {
 		if f.Err != nil {
 			t.Fatalf("%s: %v", name, f.Err)
 		}
-		l := f.Policy.Limits("agent:acting")
+		l := f.Policy.Limits(policy.Scope{Asset: ape, Subject: "agent:acting"})
 		mine := ""
 		if len(l) == 2 && l[1].Subject == "agent:acting" {
 			mine = l[1].Cap.Decimal(18)

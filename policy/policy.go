@@ -66,13 +66,13 @@ type ExecutionRules struct {
 	AutonomousMode        bool
 }
 
-// Limits returns the daily caps that a spend of subject must fit, all of them in
-// the native asset: other tokens have no cap, so nothing can be spent of them.
-func (p *Policy) Limits(subject string) []Limit {
+// Limits returns the daily caps that a spend within the scope must fit. Those of
+// the native asset are among them whatever it pays with: it pays gas.
+func (p *Policy) Limits(s Scope) []Limit {
 	native := NativeOf(p.ChainID)
-	out := []Limit{{Name: "execution.dailySpendCap", Asset: native, Cap: p.Execution.DailySpendCap}}
+	out := []Limit{{Name: "execution.dailySpendCap", Asset: native, Symbol: p.NativeToken, Decimals: units.APEDecimals, Cap: p.Execution.DailySpendCap}}
 	if c := p.Execution.AgentCap; c != nil {
-		out = append(out, Limit{Name: "the agent's execution.dailySpendCap", Asset: native, Subject: subject, Cap: *c})
+		out = append(out, Limit{Name: "the agent's execution.dailySpendCap", Asset: native, Symbol: p.NativeToken, Decimals: units.APEDecimals, Subject: s.Subject, Cap: *c})
 	}
 	return out
 }

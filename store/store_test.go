@@ -213,7 +213,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			if _, err := db.Exec("INSERT INTO spend VALUES (?,1,'a','native','s','k','r','1',NULL,'reserved',1,NULL)", fmt.Sprint(i)); err != nil {
+			if _, err := db.Exec("INSERT INTO spend (id, chain_id, account, asset, subject, kind, ref, amount, state, reserved_at) VALUES (?,1,'a','native','s','k','r','1','reserved',1)", fmt.Sprint(i)); err != nil {
 				t.Errorf("insert %d: %v", i, err)
 			}
 		})

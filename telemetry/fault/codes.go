@@ -10,6 +10,9 @@ const (
 	CollectionNotAllowed Code = "collection_not_allowed"
 	CollectionAmbiguous  Code = "collection_ambiguous"
 	PriceOverLimit       Code = "price_over_limit"
+	FeeOverLimit         Code = "fee_over_limit"
+	ContractNotAllowed   Code = "contract_not_allowed"
+	OutsideWindow        Code = "outside_window"
 	QuoteExpired         Code = "quote_expired"
 	SimulationRequired   Code = "simulation_required"
 	SimulationFailed     Code = "simulation_failed"
@@ -61,10 +64,13 @@ var Table = []Entry{
 	{PolicyBlocked, 3, retryChange, "policy refuses this", true},
 	{Halted, 3, retryChange, "a HALT file stops everything that spends", true},
 	{PolicyInvalid, 3, retryChange, "a policy or allowlist file can't be read strictly", true},
+	{OutsideWindow, 3, "at a time that is allowed", "now is outside execution.windows", true},
 	{CurrencyNotAllowed, 3, retryChange, "the currency is not in nftBuy.currencyAllowlist", true},
 	{CollectionNotAllowed, 3, retryChange, "the collection is not on the allowlist, or has no contract address", true},
 	{CollectionAmbiguous, 3, retryChange, "the name fits more than one collection", true},
-	{PriceOverLimit, 3, retryChange, "the price is over --max-price or nftBuy.maxPricePerTx", true},
+	{ContractNotAllowed, 3, retryChange, "the transaction would call a contract that is not in execution.contractAllowlist", true},
+	{PriceOverLimit, 3, retryChange, "the price is over --max-price, nftBuy.maxPricePerTx, or the collection's or currency's own", true},
+	{FeeOverLimit, 3, retryChange, "more of the price goes to others than the seller than nftBuy.maxMarketplaceFeeBps lets", true},
 	{QuoteExpired, 3, retryChange, "the quote or its order has expired", true},
 	{SimulationRequired, 3, retryChange, "the quote has no passed simulation", true},
 	{SimulationFailed, 3, retryChange, "the exact transaction would fail now", true},
