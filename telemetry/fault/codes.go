@@ -64,7 +64,7 @@ var Table = []Entry{
 	{PolicyBlocked, 3, retryChange, "policy refuses this", true},
 	{Halted, 3, retryChange, "a HALT file stops everything that spends", true},
 	{PolicyInvalid, 3, retryChange, "a policy or allowlist file can't be read strictly", true},
-	{OutsideWindow, 3, "at a time that is allowed", "now is outside execution.windows", true},
+	{OutsideWindow, 3, retryChange, "it is not a time that execution.windows allows", true},
 	{CurrencyNotAllowed, 3, retryChange, "the currency is not in nftBuy.currencyAllowlist", true},
 	{CollectionNotAllowed, 3, retryChange, "the collection is not on the allowlist, or has no contract address", true},
 	{CollectionAmbiguous, 3, retryChange, "the name fits more than one collection", true},
