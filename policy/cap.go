@@ -38,11 +38,11 @@ func (c Cap) Decimal(decimals int) string {
 }
 
 // json is the cap as a policy file writes it, exact to the last digit.
-func (c Cap) json() any {
+func (c Cap) json(decimals int) any {
 	if c.Unlimited {
 		return unlimited
 	}
-	return json.RawMessage(c.Max.JSON(units.APEDecimals))
+	return json.RawMessage(c.Max.JSON(decimals))
 }
 
 // unlimited is the only spelling that lifts a cap.

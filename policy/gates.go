@@ -97,7 +97,16 @@ type Purchase struct {
 }
 
 // Scope is what of the ledger the purchase adds to.
-func (p Purchase) Scope() Scope { return Scope{p.Asset, p.Subject, strings.ToLower(p.Contract)} }
+func (p Purchase) Scope() Scope { return Scope{p.Asset, p.Subject, p.contract()} }
+
+// contract is what is bought from, in lower case: before a listing is known, what
+// the allowlist says.
+func (p Purchase) contract() string {
+	if p.Contract == "" {
+		return strings.ToLower(p.Collection.ContractAddress)
+	}
+	return strings.ToLower(p.Contract)
+}
 
 // Phrase is what a person types to confirm the purchase:
 // BUY <collection> #<tokenId> <price> <currency>. It guards against mistakes; a model can copy
@@ -129,10 +138,13 @@ type gateFunc struct {
 var allGates = []gateFunc{
 	{GateHalt, DryRun, haltGate},
 	{GatePolicy, Inspect, policyGate},
+	{GateWindow, DryRun, windowGate},
 	{GateCurrency, Inspect, currencyGate},
 	{GateCollection, Inspect, collectionGate},
+	{GateContract, DryRun, contractGate},
 	{GateMaxPrice, Inspect, maxPriceGate},
 	{GatePrice, DryRun, priceGate},
+	{GateFee, DryRun, feeGate},
 	{GateQuote, DryRun, quoteGate},
 	{GateSimulation, DryRun, simulationGate},
 	{GatePhrase, Execute, phraseGate},
@@ -195,27 +207,35 @@ func (g Gate) Fault() *fault.Error {
 	if g.Limit != "" {
 		e = e.With("limit", g.Limit)
 	}
+	if g.Setting != "" {
+		e = e.With("setting", g.Setting)
+	}
 	return e
 }
 
 func haltGate(f Fence, _ Purchase) Gate {
-	g := Gate{Measured: strings.Join(f.Halt, "; "), Limit: "no HALT file in the home"}
+	g := Gate{Measured: "not halted", Limit: "no HALT file in the home", Setting: "HALT in the home"}
 	if len(f.Halt) > 0 {
-		g.refuse(fault.Halted, "spending is halted: "+g.Measured, "remove the cause, then its line in HALT, or the file")
+		g.Measured = strings.Join(f.Halt, "; ")
+		g.refuse(fault.Halted, "spending is halted: "+g.Measured, "remove the cause, then lift the halt: ape-claw policy unhalt")
 	}
 	return g
 }
 
 func policyGate(f Fence, _ Purchase) Gate {
+	g := Gate{Measured: "unreadable", Limit: "every policy and allowlist file reads strictly"}
 	if f.Err == nil && f.Policy != nil {
-		return Gate{Measured: strings.Join(f.Policy.Files, ", ")}
+		g.Measured = "read: " + list(f.Policy.Files)
+		return g
 	}
 	e := fault.New(fault.PolicyInvalid, "no policy was read")
 	if f.Err != nil {
 		e = fault.From(f.Err)
 	}
-	g := Gate{Limit: "every policy and allowlist file reads strictly"}
 	g.refuse(e.Code, e.Message, e.Hint)
+	if g.Change == "" {
+		g.Change = "run ape-claw doctor"
+	}
 	return g
 }
 

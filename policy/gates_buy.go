@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 
 func currencyGate(f Fence, p Purchase) Gate {
 	allowed := f.Policy.NFTBuy.Currencies
-	g := Gate{Measured: p.Currency, Limit: strings.Join(allowed, ", ")}
+	g := Gate{Measured: p.Currency, Limit: list(allowed), Setting: f.Policy.Setting(currencyList)}
 	if p.Asset.ChainID != f.Policy.ChainID {
 		g.refuse(fault.CurrencyNotAllowed, fmt.Sprintf("%s of chain %d is not what the policy, for chain %d, speaks of", p.Currency, p.Asset.ChainID, f.Policy.ChainID),
 			"use a listing and a policy of the same chain")
@@ -18,11 +19,30 @@ func currencyGate(f Fence, p Purchase) Gate {
 	}
 	for _, c := range allowed {
 		if f.Policy.names(c, p.Asset) {
-			return g
+			return f.Policy.decimals(g, p)
 		}
 	}
 	g.refuse(fault.CurrencyNotAllowed, fmt.Sprintf("currency %q is not in nftBuy.currencyAllowlist (%s)", p.Currency, g.Limit),
 		fmt.Sprintf("choose a listing in %s, or add the token's contract address to nftBuy.currencyAllowlist", g.Limit))
+	return g
+}
+
+// list is a list for people.
+func list(of []string) string {
+	if len(of) == 0 {
+		return "none"
+	}
+	return strings.Join(of, ", ")
+}
+
+// decimals refuses a token whose places are not those that its caps are read by:
+// every amount that is shown of it would be another.
+func (p *Policy) decimals(g Gate, of Purchase) Gate {
+	if c, ok := p.Execution.CurrencyCaps[of.Asset.Token]; ok && c.Decimals != of.Decimals {
+		g.Measured, g.Limit = fmt.Sprintf("%d places", of.Decimals), fmt.Sprintf("%d places", c.Decimals)
+		g.refuse(fault.CurrencyNotAllowed, fmt.Sprintf("the listing has %s with %s, and the policy with %s", of.Currency, g.Measured, g.Limit),
+			"do not buy this: its amounts are not what they look like")
+	}
 	return g
 }
 
@@ -37,7 +57,7 @@ func (p *Policy) names(entry string, a Asset) bool {
 		return a.Token == Native
 	}
 	known, ok := knownTokens[symbol{a.ChainID, entry}]
-	return ok && known == a.Token
+	return ok && known.contract == a.Token
 }
 
 // symbol is a token's name on one chain.
@@ -47,12 +67,21 @@ type symbol struct {
 }
 
 // knownTokens are the contracts that a symbol may stand for. WAPE: docs.apechain.com.
-var knownTokens = map[symbol]string{
-	{33139, "WAPE"}: "0x48b62137edfa95a428d35c09e44256a739f6b557",
+var knownTokens = map[symbol]token{
+	{33139, "WAPE"}: {contract: "0x48b62137edfa95a428d35c09e44256a739f6b557", decimals: 18},
 }
 
 func collectionGate(f Fence, p Purchase) Gate {
-	g := Gate{Measured: p.Collection.Slug, Limit: "on the allowlist, enabled, one contract"}
+	g := Gate{Measured: p.Collection.Slug, Limit: "on the allowlist, enabled, one contract", Setting: "the allowlist"}
+	if f.Allowlist != nil {
+		g.Setting = list(f.Allowlist.Files)
+	}
+	if p.Contract != "" {
+		g.Measured = p.Collection.Slug + ", " + p.Contract
+	}
+	if p.Collection.Slug == "" {
+		g.Measured = "not resolved"
+	}
 	switch {
 	case p.CollectionErr != nil:
 		e := fault.From(p.CollectionErr)
@@ -67,53 +96,72 @@ func collectionGate(f Fence, p Purchase) Gate {
 	return g
 }
 
-// show is an amount of what the purchase is paid in, for people.
-func (p Purchase) show(decimal string) string { return decimal + " " + p.Currency }
-
-func maxPriceGate(_ Fence, p Purchase) Gate {
-	g := Gate{Measured: p.show(p.Price.Decimal(p.Decimals)), Limit: "none given"}
-	if p.MaxPrice == nil {
+// windowGate holds the time against the windows.
+func windowGate(f Fence, p Purchase) Gate {
+	windows := f.Policy.Execution.Windows
+	g := Gate{Measured: stamp(p.Now), Limit: "always", Setting: f.Policy.Setting(windowsKey)}
+	if windows == nil {
 		return g
 	}
-	g.Limit = p.show(p.MaxPrice.Decimal(p.Decimals))
-	if p.Price.Cmp(*p.MaxPrice) > 0 {
-		g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over --max-price %s", g.Measured, g.Limit), "quote again with a higher --max-price, or a cheaper token")
+	g.Limit = windowsText(windows)
+	if p.Now.IsZero() {
+		g.Measured = "unknown"
+		g.refuse(fault.OutsideWindow, "what time it is is not known", "run ape-claw doctor")
+	} else if !inWindows(windows, p.Now) {
+		change := "change execution.windows in the policy file: no time is in them"
+		if next, ok := nextIn(windows, p.Now); ok {
+			change = "wait until " + stamp(next) + ", or change execution.windows in the policy file"
+		}
+		g.refuse(fault.OutsideWindow, fmt.Sprintf("nothing is spent at %s: execution.windows allow %s", g.Measured, g.Limit), change)
 	}
 	return g
 }
 
-func priceGate(f Fence, p Purchase) Gate {
-	limit := f.Policy.priceCap(p.Asset)
-	g := Gate{Measured: p.show(p.Price.Decimal(p.Decimals)), Limit: p.show(limit.Decimal(p.Decimals))}
-	if limit.Allows(p.Price) {
-		return g
+// stamp is a time for people, "unknown" when it is not known.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "unknown"
 	}
-	change := "choose a cheaper token, or raise nftBuy.maxPricePerTx in the policy file"
-	if limit.Max.IsZero() {
-		change = "set nftBuy.maxPricePerTx in the policy file; 0 allows nothing"
+	return t.UTC().Format(time.RFC3339)
+}
+
+// contractGate holds the contract that is called against the list. Which ones are
+// known at all is checked where the call is decoded.
+func contractGate(f Fence, p Purchase) Gate {
+	allowed := f.Policy.Execution.Contracts
+	g := Gate{Measured: p.Target, Limit: "any that is known for the chain", Setting: f.Policy.Setting(contractList)}
+	if allowed != nil {
+		g.Limit = list(allowed)
 	}
-	g.refuse(fault.PriceOverLimit, fmt.Sprintf("price %s is over nftBuy.maxPricePerTx %s", g.Measured, g.Limit), change)
+	switch {
+	case !isAddress(p.Target) || p.Target != strings.ToLower(p.Target):
+		g.Measured = "unknown"
+		g.refuse(fault.ContractNotAllowed, "what contract the transaction would call is not known", "quote it again: ape-claw nft quote")
+	case allowed != nil && !slices.Contains(allowed, p.Target):
+		g.refuse(fault.ContractNotAllowed, fmt.Sprintf("the transaction calls %s, which is not in execution.contractAllowlist (%s)", p.Target, g.Limit),
+			"choose another listing, or add the contract to execution.contractAllowlist in the policy file")
+	}
 	return g
 }
 
 func quoteGate(_ Fence, p Purchase) Gate {
-	at := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+	at := stamp
 	for _, e := range []struct {
 		what         string
 		now, expires time.Time
 	}{{"quote", p.Now, p.QuoteExpires}, {"order", p.ChainNow, p.OrderExpires}} {
 		// A time that is not known is over.
 		if e.now.IsZero() || !e.now.Before(e.expires) {
-			g := Gate{Measured: at(e.now), Limit: at(e.expires)}
+			g := Gate{Measured: at(e.now), Limit: at(e.expires), Setting: "the " + e.what}
 			g.refuse(fault.QuoteExpired, fmt.Sprintf("the %s expired at %s", e.what, at(e.expires)), "quote it again: ape-claw nft quote")
 			return g
 		}
 	}
-	return Gate{Measured: at(p.Now), Limit: at(p.QuoteExpires)}
+	return Gate{Measured: at(p.Now), Limit: at(p.QuoteExpires), Setting: "the quote"}
 }
 
 func simulationGate(f Fence, p Purchase) Gate {
-	g := Gate{Measured: "passed", Limit: "a passed simulation of this quote"}
+	g := Gate{Measured: "passed", Limit: "a passed simulation of this quote", Setting: f.Policy.Setting(simulateKey)}
 	need := f.Policy.NFTBuy.SimulationRequired
 	switch p.Simulation.State {
 	case SimPassed:
@@ -141,18 +189,20 @@ func simulationGate(f Fence, p Purchase) Gate {
 // for it when the policy allows autonomy and bounds it by a daily cap; a phrase
 // that is given all the same must still be right.
 func phraseGate(f Fence, p Purchase) Gate {
-	g := Gate{Measured: "no phrase", Limit: "BUY <collection> #<tokenId> <price> " + f.Policy.NativeToken}
+	g := Gate{Measured: "no phrase", Limit: "BUY <collection> #<tokenId> <price> " + p.Currency, Setting: f.Policy.Setting(phraseKey)}
 	x := f.Policy.Execution
 	if p.Confirm != "" {
 		g.Measured = "a phrase"
 	}
 	switch {
 	case p.Autonomous && !x.AutonomousMode:
+		g.Measured, g.Limit, g.Setting = "--autonomous", "execution.autonomousMode true", f.Policy.Setting(autonomyKey)
 		g.refuse(fault.PolicyBlocked, "--autonomous is refused: execution.autonomousMode is false", "confirm with --confirm, or set execution.autonomousMode in the policy file")
 	case p.Autonomous && !x.dailyBounded():
+		g.Measured, g.Limit, g.Setting = "--autonomous", "a daily cap", f.Policy.Setting(dailyKey)
 		g.refuse(fault.PolicyBlocked, "--autonomous needs a daily cap, and execution.dailySpendCap is "+x.DailySpendCap.Decimal(18), "set execution.dailySpendCap to an amount in the policy file")
 	case p.Autonomous && p.Confirm == "":
-		g.Measured = "--autonomous"
+		g.Measured, g.Limit, g.Setting = "--autonomous", "allowed by execution.autonomousMode", f.Policy.Setting(autonomyKey)
 	case p.Confirm == "" && !x.ConfirmPhraseRequired:
 		g.Limit = "not required by execution.confirmPhraseRequired"
 	case p.Confirm != p.Phrase():
@@ -165,36 +215,4 @@ func phraseGate(f Fence, p Purchase) Gate {
 func (x ExecutionRules) dailyBounded() bool {
 	bounds := func(c Cap) bool { return !c.Unlimited && !c.Max.IsZero() }
 	return bounds(x.DailySpendCap) || x.AgentCap != nil && bounds(*x.AgentCap)
-}
-
-// spendGate foretells whether price and fee limit fit under every cap. The
-// reservation repeats the check where nobody can come between.
-func spendGate(f Fence, p Purchase) Gate {
-	limits := f.Policy.Limits(p.Scope())
-	g := Gate{}
-	if p.SpentErr != nil {
-		e := fault.From(p.SpentErr)
-		g.refuse(e.Code, e.Message, e.Hint)
-		return g
-	}
-	asked, err := p.Price.Add(p.FeeLimit)
-	if err != nil || len(p.Spent) != len(limits) {
-		g.refuse(fault.CapExceeded, "what was spent in the last 24 h is not known", "run ape-claw doctor")
-		return g
-	}
-	for i, u := range p.Spent {
-		lim := limits[i]
-		if u.Limit != lim {
-			g.refuse(fault.CapExceeded, "what was spent in the last 24 h is not known", "run ape-claw doctor")
-			return g
-		}
-		g.Measured = u.Spent.Decimal(18) + " + " + asked.Decimal(18)
-		g.Limit = lim.Cap.Decimal(18)
-		if !within(lim.Cap, u.Spent, asked) {
-			e := fault.From(capExceeded(lim, u.Spent, asked))
-			g.refuse(e.Code, e.Message, e.Hint)
-			return g
-		}
-	}
-	return g
 }

@@ -203,8 +203,8 @@ func TestGatesInOrder(t *testing.T) {
 	}
 	for stage, want := range []string{
 		"policy currency collection max-price",
-		"halt policy currency collection max-price price quote simulation",
-		"halt policy currency collection max-price price quote simulation phrase spend",
+		"halt policy window currency collection contract max-price price marketplace-fee quote simulation",
+		"halt policy window currency collection contract max-price price marketplace-fee quote simulation phrase spend",
 	} {
 		if got := names(policy.Decide(policy.Stage(stage), f, purchase(t, f))); got != want {
 			t.Errorf("stage %d: %s", stage, got)
@@ -214,7 +214,7 @@ func TestGatesInOrder(t *testing.T) {
 	f.Halt = []string{"policy"}
 	d := policy.Decide(policy.Execute, f, policy.Purchase{})
 	wantCode(t, d.Refusal(), fault.Halted)
-	if n := len(d.WouldBlock()); n != 8 { // all but policy and max-price
+	if n := len(d.WouldBlock()); n != 9 { // all but policy, window, max-price and marketplace-fee
 		t.Errorf("%d gates refuse an empty purchase: %+v", n, d.WouldBlock())
 	}
 	if (policy.Decision{}).Refusal() == nil {

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/hex"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -108,11 +107,12 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 			Hintf("run it again with --execute").WithSent(fault.SentNo)
 	}
 	p := d.purchase
+	native := p.Asset == NativeOf(t.ChainID)
 	mismatch := ""
 	switch {
-	case t.ChainID != d.policy.ChainID || p.Asset != NativeOf(t.ChainID):
+	case t.ChainID != d.policy.ChainID || p.Asset.ChainID != t.ChainID || !p.Asset.valid():
 		mismatch = "chain or currency"
-	case t.Value.Cmp(p.Price) > 0:
+	case native && t.Value.Cmp(p.Price) > 0 || !native && !t.Value.IsZero():
 		mismatch = "value"
 	case t.FeeCap.Cmp(p.FeeLimit) > 0:
 		mismatch = "fee limit"
@@ -127,13 +127,17 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 		return Grant{}, fault.New(fault.UnsafeTransaction, "the transaction's %s is not what policy looked at", mismatch).
 			WithSent(fault.SentNo).With("gate", "grant")
 	}
-	reservation := func(kind string, amount units.Wei) Reservation {
-		return Reservation{ID: store.NewID("sp_"), Asset: NativeOf(t.ChainID), Account: "0x" + hex.EncodeToString(t.From[:]),
-			Subject: p.Subject, Collection: strings.ToLower(p.Contract), Kind: kind, Ref: t.Key, Amount: amount}
+	price := t.Value
+	if !native {
+		price = p.Price // what the call pays is not in its value
+	}
+	reservation := func(kind string, asset Asset, amount units.Wei) Reservation {
+		return Reservation{ID: store.NewID("sp_"), Asset: asset, Account: "0x" + hex.EncodeToString(t.From[:]),
+			Subject: p.Subject, Collection: p.contract(), Kind: kind, Ref: t.Key, Amount: amount}
 	}
 	return Grant{
 		digest: t.Digest(), expires: expires, used: new(atomic.Bool),
-		rs:     []Reservation{reservation(KindPrice, t.Value), reservation(KindFee, t.FeeCap)},
+		rs:     []Reservation{reservation(KindPrice, p.Asset, price), reservation(KindFee, NativeOf(t.ChainID), t.FeeCap)},
 		limits: d.policy.Limits(p.Scope()),
 	}, nil
 }

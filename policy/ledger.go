@@ -209,8 +209,7 @@ func checkReservations(rs []Reservation, limits []Limit) error {
 			capped = capped || lim.Scope() == Scope{Asset: r.Asset}
 		}
 		if !capped || !r.Asset.valid() {
-			return fault.New(fault.PolicyBlocked, "no daily cap covers the token %s of chain %d", r.Asset.Token, r.Asset.ChainID).
-				Hintf("pay in the native token, whose cap is execution.dailySpendCap").WithSent(fault.SentNo)
+			return uncapped(r.Asset)
 		}
 	}
 	return nil

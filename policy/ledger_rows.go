@@ -104,19 +104,30 @@ func corrupt(id, what string) error {
 }
 
 func capExceeded(l Limit, spent, asked units.Wei) error {
-	unit := func(w units.Wei) string {
-		if l.Asset.Token == Native {
-			return w.Decimal(units.APEDecimals) + " APE"
-		}
-		return w.String() + " base units"
-	}
 	limit := unlimited
 	if !l.Cap.Unlimited {
-		limit = unit(l.Cap.Max)
+		limit = l.show(l.Cap.Max)
 	}
-	return fault.New(fault.CapExceeded, "%s is asked, %s is spent or reserved in the last 24 h, and %s is %s", unit(asked), unit(spent), l.Name, limit).
+	return fault.New(fault.CapExceeded, "%s is asked, %s is spent or reserved in the last 24 h, and %s is %s", l.show(asked), l.show(spent), l.Name, limit).
 		Hintf("%s", l.change()).WithSent(fault.SentNo).
 		With("gate", GateSpend).With("cap", l.Name).With("spentWei", spent.String()).With("askedWei", asked.String()).With("capWei", l.Cap.Max.String())
+}
+
+// show is an amount of what the limit counts, for people.
+func (l Limit) show(w units.Wei) string {
+	switch {
+	case l.Symbol != "":
+		return w.Decimal(l.Decimals) + " " + l.Symbol
+	case l.Asset.Token == Native:
+		return w.Decimal(units.APEDecimals) + " APE"
+	}
+	return w.String() + " base units"
+}
+
+// uncapped is the refusal of a token that no cap covers.
+func uncapped(a Asset) error {
+	return fault.New(fault.PolicyBlocked, "no daily cap covers the token %s of chain %d", a.Token, a.ChainID).
+		Hintf("pay in the native token, whose cap is execution.dailySpendCap, or give it one in execution.currencyCaps").WithSent(fault.SentNo)
 }
 
 // change says what would let a refused spend through.

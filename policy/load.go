@@ -70,7 +70,14 @@ func Load(src Sources) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := basePolicy(files.base, src.Sandbox)
+	names := slugs{lenient: src.Sandbox, load: sync.OnceValues(func() ([]Entry, error) {
+		a, err := LoadAllowlist(src)
+		if err != nil {
+			return nil, err
+		}
+		return a.entries, nil
+	})}
+	p, err := basePolicy(files.base, names, src.Sandbox)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +87,7 @@ func Load(src Sources) (*Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.narrow(l, o.agent, src.Sandbox); err != nil {
+		if err := p.narrow(l, names, o.agent, src.Sandbox); err != nil {
 			return nil, err
 		}
 		if !slices.Contains(p.Files, o.file) {
@@ -91,7 +98,7 @@ func Load(src Sources) (*Policy, error) {
 }
 
 // basePolicy returns the policy of a base file, or the embedded one for nil.
-func basePolicy(base *source, sandbox bool) (*Policy, error) {
+func basePolicy(base *source, names slugs, sandbox bool) (*Policy, error) {
 	embedded := source{"the built-in policy", defaultPolicy}
 	if sandbox {
 		embedded = source{"the built-in sandbox policy", sandboxPolicy}
@@ -106,15 +113,14 @@ func basePolicy(base *source, sandbox bool) (*Policy, error) {
 			return nil, err
 		}
 	}
-	p := newPolicy(defaults, l)
-	p.Files = []string{l.file}
-	return p, nil
+	return newPolicy(defaults, l, names)
 }
 
-// Parse reads text as the base policy it would be in the home; name is what
-// errors call it.
+// Parse reads text as the base policy it would be in a home without an allowlist
+// of its own; name is what errors call it.
 func Parse(name string, text []byte) (*Policy, error) {
-	return basePolicy(&source{name, text}, false)
+	builtIn := slugs{load: func() ([]Entry, error) { return parseAllowlist(source{"the built-in allowlist", defaultAllowlist}) }}
+	return basePolicy(&source{name, text}, builtIn, false)
 }
 
 // fileSet is what was found of one kind of file.

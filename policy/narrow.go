@@ -7,8 +7,9 @@ import (
 )
 
 // newPolicy returns the policy of a base file. A limit that it leaves out is the
-// strictest there is; a name or address is the default's.
-func newPolicy(defaults, base *layer) *Policy {
+// strictest there is, but for those that only tighten another; a name or address
+// is the default's.
+func newPolicy(defaults, base *layer, names slugs) (*Policy, error) {
 	p := &Policy{
 		ChainID:     first(base.chainID, defaults.chainID),
 		RPCURL:      Endpoint(first(base.rpcURL, defaults.rpcURL)),
@@ -27,16 +28,39 @@ func newPolicy(defaults, base *layer) *Policy {
 		NFTBuy: NFTBuyRules{
 			MaxPricePerTx:          or(base.maxPrice, Cap{}),
 			Currencies:             slices.Clone(or(base.currencies, nil)),
+			MaxMarketplaceFee:      or(base.maxMarketFee, FeeCap{Unlimited: true}),
+			CollectionCaps:         map[string]Caps{},
 			DenyUnlimitedApprovals: or(base.denyApprovals, true),
 			SimulationRequired:     or(base.simulate, true),
 		},
 		Execution: ExecutionRules{
 			DailySpendCap:         or(base.dailyCap, Cap{}),
+			CurrencyCaps:          map[string]CurrencyCaps{},
+			Contracts:             slices.Clone(or(base.contracts, nil)),
+			Windows:               slices.Clone(or(base.windows, nil)),
 			ConfirmPhraseRequired: or(base.phrase, true),
 			AutonomousMode:        or(base.autonomy, false),
 		},
+		Files: []string{base.file},
+		setBy: map[string][]string{},
 	}
-	return p
+	for key, set := range base.sets() {
+		if set {
+			p.setBy[key] = []string{base.file}
+		}
+	}
+	return p, p.mergeCaps(base, names, true, false)
+}
+
+// sets says which of the keys whose origin is remembered the file sets.
+func (l *layer) sets() map[string]bool {
+	return map[string]bool{
+		"bridge.maxBridgeFeeBps": l.maxBridgeFee != nil, "bridge.requireMinAmountOut": l.minAmountOut != nil,
+		priceKey: l.maxPrice != nil, currencyList: l.currencies != nil, feeKey: l.maxMarketFee != nil,
+		"nftBuy.denyUnlimitedApprovals": l.denyApprovals != nil, simulateKey: l.simulate != nil,
+		dailyKey: l.dailyCap != nil, contractList: l.contracts != nil, windowsKey: l.windows != nil,
+		phraseKey: l.phrase != nil, autonomyKey: l.autonomy != nil,
+	}
 }
 
 func or[T any](v *at[T], otherwise T) T {
@@ -51,30 +75,73 @@ func first[T any](v, otherwise *at[T]) T { return or(v, otherwise.v) }
 // narrow applies a file that may only take away. What is no limit may be
 // repeated there but not changed, except in a sandbox, which has its own.
 // An agent's daily cap becomes a cap of its own rows.
-func (p *Policy) narrow(l *layer, agent, sandbox bool) error {
+func (p *Policy) narrow(l *layer, names slugs, agent, sandbox bool) error {
 	if !sandbox {
 		if err := p.sameNames(l); err != nil {
 			return err
 		}
 	}
-	p.Bridge.MaxFee = min(p.Bridge.MaxFee, or(l.maxBridgeFee, p.Bridge.MaxFee))
-	p.Bridge.RequireMinAmountOut = p.Bridge.RequireMinAmountOut || or(l.minAmountOut, false)
-	p.NFTBuy.MaxPricePerTx = p.NFTBuy.MaxPricePerTx.Min(or(l.maxPrice, p.NFTBuy.MaxPricePerTx))
-	p.NFTBuy.DenyUnlimitedApprovals = p.NFTBuy.DenyUnlimitedApprovals || or(l.denyApprovals, false)
-	p.NFTBuy.SimulationRequired = p.NFTBuy.SimulationRequired || or(l.simulate, false)
-	p.Execution.ConfirmPhraseRequired = p.Execution.ConfirmPhraseRequired || or(l.phrase, false)
-	p.Execution.AutonomousMode = p.Execution.AutonomousMode && or(l.autonomy, true)
-	if l.currencies != nil {
-		p.NFTBuy.Currencies = slices.DeleteFunc(p.NFTBuy.Currencies, func(c string) bool { return !slices.Contains(l.currencies.v, c) })
-	}
-	switch {
-	case l.dailyCap == nil:
-	case agent:
+	tighten(p, l, "bridge.maxBridgeFeeBps", &p.Bridge.MaxFee, l.maxBridgeFee, func(a, b units.BPS) units.BPS { return min(a, b) })
+	tighten(p, l, "bridge.requireMinAmountOut", &p.Bridge.RequireMinAmountOut, l.minAmountOut, either)
+	tighten(p, l, priceKey, &p.NFTBuy.MaxPricePerTx, l.maxPrice, Cap.Min)
+	tighten(p, l, feeKey, &p.NFTBuy.MaxMarketplaceFee, l.maxMarketFee, FeeCap.Min)
+	tighten(p, l, "nftBuy.denyUnlimitedApprovals", &p.NFTBuy.DenyUnlimitedApprovals, l.denyApprovals, either)
+	tighten(p, l, simulateKey, &p.NFTBuy.SimulationRequired, l.simulate, either)
+	tighten(p, l, phraseKey, &p.Execution.ConfirmPhraseRequired, l.phrase, either)
+	tighten(p, l, autonomyKey, &p.Execution.AutonomousMode, l.autonomy, func(a, b bool) bool { return a && b })
+	if agent && l.dailyCap != nil {
 		p.Execution.AgentCap = &l.dailyCap.v
-	default:
-		p.Execution.DailySpendCap = p.Execution.DailySpendCap.Min(l.dailyCap.v)
+		p.setBy[agentKey(dailyKey)] = []string{l.file}
+	} else {
+		tighten(p, l, dailyKey, &p.Execution.DailySpendCap, l.dailyCap, Cap.Min)
 	}
-	return nil
+	p.intersect(l, currencyList, &p.NFTBuy.Currencies, l.currencies)
+	if p.Execution.Contracts == nil && l.contracts != nil {
+		p.Execution.Contracts, p.setBy[contractList] = slices.Clone(l.contracts.v), []string{l.file}
+	} else {
+		p.intersect(l, contractList, &p.Execution.Contracts, l.contracts)
+	}
+	if l.windows != nil {
+		for _, list := range l.windows.v {
+			same := func(o []TimeWindow) bool { return windowsText([][]TimeWindow{o}) == windowsText([][]TimeWindow{list}) }
+			if !slices.ContainsFunc(p.Execution.Windows, same) {
+				p.Execution.Windows = append(p.Execution.Windows, list)
+				p.addSetter(windowsKey, l.file)
+			}
+		}
+	}
+	return p.mergeCaps(l, names, false, agent)
+}
+
+func either(a, b bool) bool { return a || b }
+
+// tighten holds a limit against what a file says of it, and remembers the file
+// if that is stricter.
+func tighten[T comparable](p *Policy, l *layer, key string, have *T, said *at[T], stricter func(T, T) T) {
+	if said == nil {
+		return
+	}
+	if now := stricter(*have, said.v); now != *have {
+		*have, p.setBy[key] = now, []string{l.file}
+	}
+}
+
+// intersect leaves of a list what a file lists too.
+func (p *Policy) intersect(l *layer, key string, have *[]string, said *at[[]string]) {
+	if said == nil {
+		return
+	}
+	before := len(*have)
+	*have = slices.DeleteFunc(*have, func(v string) bool { return !slices.Contains(said.v, v) })
+	if len(*have) != before {
+		p.addSetter(key, l.file)
+	}
+}
+
+func (p *Policy) addSetter(key, file string) {
+	if !slices.Contains(p.setBy[key], file) {
+		p.setBy[key] = append(p.setBy[key], file)
+	}
 }
 
 // sameNames refuses a narrowing file that speaks of another chain, endpoint or

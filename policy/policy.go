@@ -4,12 +4,8 @@
 package policy
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
-	"encoding/json"
-	"log/slog"
-	"net/url"
+	"strings"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 )
@@ -31,8 +27,10 @@ type Policy struct {
 	NFTBuy      NFTBuyRules
 	Execution   ExecutionRules
 
-	Files    []string // what it was read from, outermost first, as people may see it
+	Files    []string // what it was read from, the base first, as people may see it
 	Warnings []string // what doctor should say about those files
+
+	setBy map[string][]string // the files that set a limit, by its key
 }
 
 // BridgeRules bound what a bridge may cost and name its defaults.
@@ -54,14 +52,19 @@ type MarketRules struct {
 type NFTBuyRules struct {
 	MaxPricePerTx          Cap // in APE
 	Currencies             []string
+	MaxMarketplaceFee      FeeCap
+	CollectionCaps         map[string]Caps // in APE, by contract in lower case
 	DenyUnlimitedApprovals bool
 	SimulationRequired     bool
 }
 
 // ExecutionRules bound everything that spends.
 type ExecutionRules struct {
-	DailySpendCap         Cap  // in APE, rolling 24 h, over every account and subject of the home
-	AgentCap              *Cap // the same for the acting agent's own rows; nil when its overlay sets none
+	DailySpendCap         Cap                     // in APE, rolling 24 h, over every account and subject of the home
+	AgentCap              *Cap                    // the same for the acting agent's own rows; nil when its overlay sets none
+	CurrencyCaps          map[string]CurrencyCaps // of other tokens than the native one, by contract in lower case
+	Contracts             []string                // that a transaction may call; nil: all that are known for the chain
+	Windows               [][]TimeWindow          // now has to be in one of each; nil: always
 	ConfirmPhraseRequired bool
 	AutonomousMode        bool
 }
@@ -69,90 +72,56 @@ type ExecutionRules struct {
 // Limits returns the daily caps that a spend within the scope must fit. Those of
 // the native asset are among them whatever it pays with: it pays gas.
 func (p *Policy) Limits(s Scope) []Limit {
-	native := NativeOf(p.ChainID)
-	out := []Limit{{Name: "execution.dailySpendCap", Asset: native, Symbol: p.NativeToken, Decimals: units.APEDecimals, Cap: p.Execution.DailySpendCap}}
-	if c := p.Execution.AgentCap; c != nil {
-		out = append(out, Limit{Name: "the agent's execution.dailySpendCap", Asset: native, Symbol: p.NativeToken, Decimals: units.APEDecimals, Subject: s.Subject, Cap: *c})
+	native := Limit{Asset: NativeOf(p.ChainID), Symbol: p.NativeToken, Decimals: units.APEDecimals}
+	var out []Limit
+	add := func(l Limit, key string, all Cap, agents *Cap) {
+		l.Name, l.Setting, l.Cap = key, p.Setting(key), all
+		out = append(out, l)
+		if agents != nil {
+			l.Name, l.Setting, l.Subject, l.Cap = "the agent's "+key, p.Setting(agentKey(key)), s.Subject, *agents
+			out = append(out, l)
+		}
+	}
+	add(native, dailyKey, p.Execution.DailySpendCap, p.Execution.AgentCap)
+	if c, ok := p.NFTBuy.CollectionCaps[s.Collection]; ok {
+		l := native
+		l.Collection = s.Collection
+		add(l, collectionKey(s.Collection, "dailySpendCap"), c.Daily, c.AgentDaily)
+	}
+	if c, ok := p.Execution.CurrencyCaps[s.Asset.Token]; ok && s.Asset.ChainID == p.ChainID {
+		l := Limit{Asset: s.Asset, Symbol: c.name(s.Asset.Token), Decimals: c.Decimals}
+		add(l, currencyKey(l.Symbol, "dailySpendCap"), c.Daily, c.AgentDaily)
 	}
 	return out
 }
 
-// priceCap is the most one purchase in asset may cost. A number of APE says
-// nothing about another token, so that has a cap of nothing.
-func (p *Policy) priceCap(a Asset) Cap {
-	if a == NativeOf(p.ChainID) {
-		return p.NFTBuy.MaxPricePerTx
-	}
-	return Cap{}
+// Keys of limits, as the policy file nests them.
+const (
+	priceKey     = "nftBuy.maxPricePerTx"
+	dailyKey     = "execution.dailySpendCap"
+	feeKey       = "nftBuy.maxMarketplaceFeeBps"
+	currencyList = "nftBuy.currencyAllowlist"
+	contractList = "execution.contractAllowlist"
+	windowsKey   = "execution.windows"
+	phraseKey    = "execution.confirmPhraseRequired"
+	autonomyKey  = "execution.autonomousMode"
+	simulateKey  = "nftBuy.simulationRequired"
+)
+
+func collectionKey(contract, key string) string {
+	return "nftBuy.collectionCaps." + contract + "." + key
 }
+func currencyKey(name, key string) string { return "execution.currencyCaps." + name + "." + key }
 
-// Hash identifies the effective policy: equal rules, equal hash.
-func (p *Policy) Hash() string {
-	doc := []any{p.document(string(p.RPCURL)), p.Execution.AgentCap, p.Execution.DailySpendCap.json()}
-	// A document of strings, numbers, booleans and lists always marshals.
-	b, err := json.Marshal(doc)
-	if err != nil {
-		panic(err)
+// agentKey is where it is kept who set the acting agent's own cap.
+func agentKey(key string) string { return "agent " + key }
+
+// Setting says where the limit of a key is written: "execution.dailySpendCap in
+// ~/.ape-claw/policy.json".
+func (p *Policy) Setting(key string) string {
+	shown := strings.TrimPrefix(key, "agent ")
+	if files := p.setBy[key]; len(files) > 0 {
+		return shown + " in " + strings.Join(files, ", ")
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return shown + ", which is not set in " + p.Files[0]
 }
-
-// MarshalJSON writes the effective policy in the shape of a policy file: amounts
-// exact, the RPC URL without what may be a credential, the daily cap the smaller
-// of everybody's and the agent's own.
-func (p *Policy) MarshalJSON() ([]byte, error) { return json.Marshal(p.document(p.RPCURL.String())) }
-
-func (p *Policy) document(rpc string) any {
-	type object = map[string]any
-	daily := p.Execution.DailySpendCap
-	if c := p.Execution.AgentCap; c != nil {
-		daily = daily.Min(*c)
-	}
-	currencies := p.NFTBuy.Currencies
-	if currencies == nil {
-		currencies = []string{}
-	}
-	return object{
-		"apechainChainId": p.ChainID,
-		"apechainRpcUrl":  rpc,
-		"nativeGasToken":  p.NativeToken,
-		"bridge": object{
-			"provider": p.Bridge.Provider, "maxBridgeFeeBps": uint32(p.Bridge.MaxFee), "requireMinAmountOut": p.Bridge.RequireMinAmountOut,
-			"defaultTo": p.Bridge.DefaultTo, "defaultToken": p.Bridge.DefaultToken,
-		},
-		"market": object{"dataSource": p.Market.DataSource, "collectionAllowlistMode": p.Market.AllowlistMode},
-		"nftBuy": object{
-			"maxPricePerTx": p.NFTBuy.MaxPricePerTx.json(), "currencyAllowlist": currencies,
-			"denyUnlimitedApprovals": p.NFTBuy.DenyUnlimitedApprovals, "simulationRequired": p.NFTBuy.SimulationRequired,
-		},
-		"execution": object{
-			"dailySpendCap": daily.json(), "confirmPhraseRequired": p.Execution.ConfirmPhraseRequired, "autonomousMode": p.Execution.AutonomousMode,
-		},
-	}
-}
-
-// Endpoint is a URL that may carry a credential in its user, path or query. It
-// prints as scheme and host; string(e) is the whole of it, for dialling.
-type Endpoint string
-
-// String returns the scheme and the host only.
-func (e Endpoint) String() string {
-	u, err := url.Parse(string(e))
-	if err != nil || u.Host == "" {
-		return "***"
-	}
-	if u.User == nil && u.RawQuery == "" && (u.Path == "" || u.Path == "/" || u.Path == "/http") {
-		return string(e) // nothing in it can be a key
-	}
-	return u.Scheme + "://" + u.Host + "/…"
-}
-
-// GoString, LogValue and MarshalJSON keep %#v, logs and JSON from showing more.
-func (e Endpoint) GoString() string { return e.String() }
-
-// LogValue redacts as String does.
-func (e Endpoint) LogValue() slog.Value { return slog.StringValue(e.String()) }
-
-// MarshalJSON redacts as String does.
-func (e Endpoint) MarshalJSON() ([]byte, error) { return json.Marshal(e.String()) }
