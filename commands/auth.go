@@ -46,7 +46,7 @@ func newAuthSet() Command {
 "-" asks for it at the terminal, so that it never stands on a command line. Saving a
 private key needs a person at a terminal; the rest works from a script.`,
 		Example: "  ape-claw auth set --private-key -\n  ape-claw auth set --opensea-api-key \"$KEY\"",
-		Events:  []string{"auth.saved"}, Offline: true, Risk: RiskHuman, Permission: "auth:write"},
+		Events:  []string{"auth.saved"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", Human: "to save or delete a private key"},
 		authSet,
 		func(p *Printer, out AuthSetOut) {
 			p.Head("Saved in %s", out.Path)
@@ -85,7 +85,7 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 		}
 		v := *f.in
 		if v == "-" && f.ask != "" {
-			if v, err = d.askSecret(f.ask); err != nil {
+			if v, err = d.askSecret(ctx, f.ask); err != nil {
 				return AuthSetOut{}, err
 			}
 		}
@@ -97,7 +97,7 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 	if prof.AgentID != "" && !validAgent(prof.AgentID) {
 		return AuthSetOut{}, badAgent(prof.AgentID)
 	}
-	if err := d.confirmKey(in.PrivateKey, prof.PrivateKey); err != nil {
+	if err := d.confirmKey(ctx, in.PrivateKey, prof.PrivateKey); err != nil {
 		return AuthSetOut{}, err
 	}
 	if err := prof.Save(cfg.Home); err != nil {
@@ -108,18 +108,18 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 }
 
 // confirmKey checks a new private key and lets only a person save or delete one.
-func (d *Deps) confirmKey(in *string, key string) error {
+func (d *Deps) confirmKey(ctx context.Context, in *string, key string) error {
 	if in == nil {
 		return nil
 	}
 	if key == "" {
-		return d.needTerminal("delete the saved private key")
+		return d.needTerminal(ctx, "delete the saved private key")
 	}
 	s, err := chain.NewKeySigner(key, FromFlag)
 	if err != nil {
 		return err
 	}
-	return d.needTerminal("save the private key of " + s.Address().Hex())
+	return d.needTerminal(ctx, "save the private key of "+s.Address().Hex())
 }
 
 func profileFields(p store.Profile) map[string]bool {
@@ -222,7 +222,7 @@ type AuthClearOut struct {
 func newAuthClear() Command {
 	return define(Spec{Name: "auth clear", Short: "Forget saved credentials",
 		Long:   "Forget one field of the home's auth.json, or all. Forgetting a private key needs a\nperson at a terminal.",
-		Events: []string{"auth.cleared"}, Offline: true, Risk: RiskHuman, Permission: "auth:write"},
+		Events: []string{"auth.cleared"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", Human: "to delete a private key"},
 		authClear,
 		func(p *Printer, out AuthClearOut) {
 			if len(out.Cleared) == 0 {
@@ -246,7 +246,7 @@ func authClear(ctx context.Context, d *Deps, in AuthClearIn) (AuthClearOut, erro
 		return AuthClearOut{}, err
 	}
 	if prof.PrivateKey != "" && (in.All || in.Field == fieldPrivateKey) {
-		if err := d.needTerminal("delete the saved private key"); err != nil {
+		if err := d.needTerminal(ctx, "delete the saved private key"); err != nil {
 			return AuthClearOut{}, err
 		}
 	}

@@ -36,6 +36,9 @@ func TestDeclarations(t *testing.T) {
 		if c.Quiet != (len(c.Events) == 0) {
 			t.Errorf("%s: a quiet command declares no event, the others do: %v", c.Name, c.Events)
 		}
+		if c.Risk == RiskHuman && c.Human == "" {
+			t.Errorf("%s: it does not say when it asks a person", c.Name)
+		}
 		for _, f := range InputFields(c.In) {
 			if f.Tag.Get("help") == "" {
 				t.Errorf("%s: field %s has no help", c.Name, f.Name)

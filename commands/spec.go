@@ -32,6 +32,9 @@ type Spec struct {
 	Events     []string // event types it can emit, beside command.failed
 	Risk       Risk
 	Permission string // what a tool caller must hold, as noun:verb
+	// Human says when the command asks a person at the terminal and goes on only
+	// with a yes typed there: "always", or in words. "" never does.
+	Human string
 	// Quiet commands emit no event and create no state directory: help, version,
 	// completion, reads of the log, serve, sandbox status.
 	Quiet bool

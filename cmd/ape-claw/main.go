@@ -4,9 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -78,29 +75,4 @@ func desktopEnv(lookup func(string) (string, bool)) []string {
 		}
 	}
 	return env
-}
-
-// tty is the process's controlling terminal.
-type tty struct{ *os.File }
-
-func openTerminal() (commands.Terminal, error) {
-	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	if !term.IsTerminal(int(f.Fd())) {
-		return nil, errors.Join(errors.New("not a terminal"), f.Close())
-	}
-	return tty{f}, nil
-}
-
-// ReadSecret reads a line with the echo off.
-func (t tty) ReadSecret() (string, error) {
-	b, err := term.ReadPassword(int(t.Fd()))
-	// The newline that was typed was not echoed either.
-	_, nlErr := fmt.Fprintln(t)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return string(b), errors.Join(err, nlErr)
 }
