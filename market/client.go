@@ -3,16 +3,12 @@ package market
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -32,13 +28,34 @@ type Options struct {
 	// Rand returns a number in [0, n), for the jitter of retries.
 	Rand func(n int64) int64
 
-	Timeout   time.Duration // of one attempt, body included; default 15 s
-	MaxWait   time.Duration // longest single wait before a retry; default 30 s
-	MaxBody   int64         // largest answer; default 8 MiB
-	MaxPages  int           // most pages read for one query; default 20
-	Rate      rate.Limit    // requests a second; default 2, and none on loopback
-	RateBurst int           // default 4
+	// Clock is the machine's, by which is waited; default Rules.Now.
+	Clock func() time.Time
+	// Pacer is shared by clients that must not be faster together than one is
+	// alone; default one of its own.
+	Pacer *Pacer
+	// Waiting is told of waits that people will notice, if it is not nil.
+	Waiting func(d time.Duration)
+	// Slugs are the marketplace's slugs of collections that it calls otherwise than
+	// the allowlist does, by the allowlist's.
+	Slugs map[string]string
+
+	Timeout  time.Duration // of one attempt, body included; default 15 s
+	MaxWait  time.Duration // longest single wait for a turn; default 65 s: a window of a minute passes
+	MaxBody  int64         // largest answer, unpacked; default 8 MiB
+	MaxPages int           // most pages read for one query; default 20
+	MaxBytes int64         // most bytes of pages read for one query; default 64 MiB
+	MaxTime  time.Duration // after which no further page is asked for; default 3 min
+
+	Every        time.Duration // between two reads; default 500 ms, and none on loopback
+	EveryFulfill time.Duration // between two fulfilment requests; default 1 s, and none on loopback
 }
+
+// unlimited is an Every that spaces nothing.
+const unlimited = -1
+
+// burst is how many requests of a kind may go out at once after a pause. A
+// fulfilment key that was made on the spot is served five times a minute.
+const burst = 4
 
 // Client speaks OpenSea's v2 API. It is safe for concurrent use and holds no
 // goroutines.
@@ -48,12 +65,19 @@ type Client struct {
 	http     *http.Client
 	key      func() Key // a func, so that printing a Client can't show it
 	keyless  bool
-	limiter  *rate.Limiter
+	pacer    *Pacer
+	slugs    map[string]string
+	asker    string // tells the lanes of one key from another's
+	every    [2]time.Duration
+	clock    func() time.Time
 	rand     func(int64) int64
+	waiting  func(time.Duration)
 	timeout  time.Duration
 	maxWait  time.Duration
 	maxBody  int64
 	maxPages int
+	maxBytes int64
+	maxTime  time.Duration
 }
 
 // New returns a client; nothing is sent and the key is not needed yet. A bad
@@ -66,10 +90,16 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := rate.Limit(2)
+	every := [2]time.Duration{cmp.Or(o.Every, 500*time.Millisecond), cmp.Or(o.EveryFulfill, time.Second)}
 	if isLoopback(base.Hostname()) {
 		// Nobody else is served there, and it says itself when it has enough.
-		limit = rate.Inf
+		every = [2]time.Duration{cmp.Or(o.Every, unlimited), cmp.Or(o.EveryFulfill, unlimited)}
+	}
+	if o.Clock == nil {
+		o.Clock = o.Rules.Now
+	}
+	if o.Pacer == nil {
+		o.Pacer = NewPacer(o.Clock, o.Rand, "")
 	}
 	key := Key(strings.TrimSpace(string(o.APIKey)))
 	return &Client{
@@ -79,10 +109,28 @@ func New(o Options) (*Client, error) {
 			// net/http would carry x-api-key to wherever a redirect points.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		limiter: rate.NewLimiter(cmp.Or(o.Rate, limit), cmp.Or(o.RateBurst, 4)),
-		timeout: cmp.Or(o.Timeout, 15*time.Second), maxWait: cmp.Or(o.MaxWait, 30*time.Second),
+		pacer: o.Pacer, slugs: o.Slugs, asker: key.asker(), every: every, clock: o.Clock, waiting: o.Waiting,
+		timeout: cmp.Or(o.Timeout, 15*time.Second), maxWait: cmp.Or(o.MaxWait, 65*time.Second),
 		maxBody: cmp.Or(o.MaxBody, 8<<20), maxPages: cmp.Or(o.MaxPages, 20),
+		maxBytes: cmp.Or(o.MaxBytes, 64<<20), maxTime: cmp.Or(o.MaxTime, 3*time.Minute),
 	}, nil
+}
+
+// lane names the queue of a request: fulfilments are counted apart.
+func (c *Client) lane(r request) string {
+	kind := "read"
+	if r.doing == doingFulfill {
+		kind = "fulfil"
+	}
+	return c.base.Host + " " + kind + " " + c.asker
+}
+
+func (c *Client) paceOf(r request) pace {
+	every := c.every[0]
+	if r.doing == doingFulfill {
+		every = c.every[1]
+	}
+	return pace{max(every, 0), burst}
 }
 
 // parseBase checks where the key will be sent.
@@ -126,155 +174,24 @@ const (
 	doingFulfill    = "fulfilment request"
 )
 
-// Collection returns the collection of a slug and its contract on our chain.
-func (c *Client) Collection(ctx context.Context, slug string) (Collection, error) {
-	if err := checkSlug(slug); err != nil {
-		return Collection{}, err
-	}
-	b, err := c.get(ctx, doingCollection, nil, "api/v2/collections", slug)
-	if isStatus(err, http.StatusNotFound) {
-		return Collection{}, c.noCollection(err, slug)
-	}
-	if err != nil {
-		return Collection{}, err
-	}
-	col, err := c.rules.collection(b, slug)
-	if err != nil {
-		return Collection{}, unusable(err, doingCollection, c.Name())
-	}
-	return col, nil
-}
-
-func (c *Client) noCollection(err error, slug string) error {
-	return fault.Wrap(err, fault.NotFound, "%s knows no collection %s", c.Name(), slug).
-		Hintf("ape-claw market collections lists the known ones")
-}
-
-// Listings reads pages until the limit is reached, the pages end, or, in the
-// cheapest-first order, a page is past the price limit. A query for one token
-// asks for that token's best listing alone, unless All is set.
-func (c *Client) Listings(ctx context.Context, q ListQuery) (Page, error) {
-	contract, err := c.target(ctx, &q)
-	if err != nil {
-		return Page{}, err
-	}
-	col := newCollector(c.rules, q, contract)
-	if q.TokenID != "" && !q.All {
-		raw, err := c.best(ctx, q.Slug, q.TokenID)
-		if err != nil || raw == nil {
-			return Page{}, err
-		}
-		col.add([]json.RawMessage{raw})
-		return col.finish(), nil
-	}
-	if err := c.pages(ctx, col); err != nil {
-		return Page{}, err
-	}
-	return col.finish(), nil
-}
-
-// target checks the query and returns the contract its listings must be for.
-func (c *Client) target(ctx context.Context, q *ListQuery) (string, error) {
-	if err := checkQuery(*q); err != nil {
-		return "", err
-	}
-	if q.Contract != "" {
-		return checkAddress("contract", q.Contract)
-	}
-	col, err := c.Collection(ctx, q.Slug)
-	return col.ContractAddress, err
-}
-
-func checkQuery(q ListQuery) error {
-	if err := checkSlug(q.Slug); err != nil {
-		return err
-	}
-	if q.TokenID != "" {
-		return checkToken(q.TokenID)
-	}
-	return nil
-}
-
-// pageSize is the most OpenSea gives.
-const pageSize = 200
-
-func (c *Client) pages(ctx context.Context, col *collector) error {
-	order, size := "best", min(col.q.Limit, pageSize)
-	if col.q.All {
-		order = "all"
-	}
-	if col.q.All || !col.q.MaxPrice.IsZero() || col.q.TokenID != "" {
-		size = pageSize
-	}
-	query := url.Values{"limit": {strconv.Itoa(size)}}
-	cursors := map[string]bool{}
-	for n := 1; ; n++ {
-		b, err := c.get(ctx, doingListings, query, "api/v2/listings/collection", col.q.Slug, order)
-		if isStatus(err, http.StatusNotFound) {
-			return c.noCollection(err, col.q.Slug)
-		}
-		if err != nil {
-			return err
-		}
-		raws, next, err := parsePage(b)
-		if err != nil {
-			return unusable(err, doingListings, c.Name())
-		}
-		past := col.add(raws)
-		switch {
-		case next == "":
-			return nil
-		case cursors[next]:
-			return unusable(errors.New("it repeats a page cursor"), doingListings, c.Name())
-		case !col.q.All && past:
-			return nil
-		case !col.q.All && col.full(), n >= c.maxPages:
-			col.page.More = true
-			return nil
-		}
-		cursors[next] = true
-		query.Set("next", next)
-	}
-}
-
-// best returns the raw best listing of a token, nil when there is none.
-func (c *Client) best(ctx context.Context, slug, tokenID string) (json.RawMessage, error) {
-	b, err := c.get(ctx, doingListings, nil, "api/v2/listings/collection", slug, "nfts", tokenID, "best")
-	if isStatus(err, http.StatusNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]json.RawMessage
-	if err := decode(b, &fields); err != nil {
-		return nil, unusable(err, doingListings, c.Name())
-	}
-	// Some answers say "none" with an empty object.
-	if len(fields) == 0 {
-		return nil, nil
-	}
-	return b, nil
-}
-
 // BestListing returns the cheapest listing of one token.
 func (c *Client) BestListing(ctx context.Context, slug, contract, tokenID string) (Listing, error) {
 	q := ListQuery{Slug: slug, Contract: contract, TokenID: tokenID}
 	if err := checkToken(tokenID); err != nil {
 		return Listing{}, err
 	}
-	contract, err := c.target(ctx, &q)
+	at, err := c.target(ctx, &q)
 	if err != nil {
 		return Listing{}, err
 	}
-	raw, err := c.best(ctx, slug, tokenID)
+	raw, err := c.best(ctx, at.slug, tokenID)
 	if err != nil {
 		return Listing{}, err
 	}
 	if raw == nil {
 		return Listing{}, noListing(slug, tokenID, nil)
 	}
-	l, skip := c.rules.pick(raw, slug, contract, tokenID)
+	l, skip := c.rules.pick(raw, slug, at.contract, tokenID)
 	if skip != nil {
 		return Listing{}, noListing(slug, tokenID, skip)
 	}

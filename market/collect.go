@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -15,8 +16,8 @@ type collector struct {
 	rules    Rules
 	q        ListQuery
 	contract string
-	seen     map[string]bool // order hashes: pages shift while they are read
-	position int
+	seen     map[string]bool // order hashes, and of what was set aside: pages shift while they are read
+	byToken  map[string]int  // places in page.Listings, for OnePerToken
 	page     Page
 }
 
@@ -25,7 +26,7 @@ func newCollector(r Rules, q ListQuery, contract string) *collector {
 		q.Limit = DefaultLimit
 	}
 	q.Limit = min(q.Limit, MaxLimit)
-	return &collector{rules: r, q: q, contract: contract, seen: map[string]bool{}}
+	return &collector{rules: r, q: q, contract: contract, seen: map[string]bool{}, byToken: map[string]int{}}
 }
 
 // add judges one page. It reports whether the page shows that later pages of a
@@ -35,8 +36,8 @@ func (c *collector) add(raws []json.RawMessage) (past bool) {
 	var last Listing
 	ascending := true
 	for _, raw := range raws {
-		c.position++
-		l, skip := c.rules.judge(raw, c.q.Slug, c.contract, c.position)
+		c.page.Read++
+		l, skip := c.rules.judge(raw, c.q.Slug, c.contract, c.page.Read)
 		if skip != nil {
 			c.skip(*skip)
 			continue
@@ -49,12 +50,29 @@ func (c *collector) add(raws []json.RawMessage) (past bool) {
 			continue
 		}
 		c.seen[l.OrderHash] = true
-		c.page.Listings = append(c.page.Listings, l)
+		c.keep(l)
 	}
 	return ascending && last.OrderHash != "" && c.over(last)
 }
 
+// keep adds a listing, or puts it in the place of a dearer one of the same token.
+func (c *collector) keep(l Listing) {
+	i, have := c.byToken[l.TokenID]
+	switch {
+	case !c.q.OnePerToken || !have:
+		c.byToken[l.TokenID] = len(c.page.Listings)
+		c.page.Listings = append(c.page.Listings, l)
+	case compareListings(l, c.page.Listings[i]) < 0:
+		c.page.Listings[i] = l
+	}
+}
+
 func (c *collector) skip(s Skip) {
+	if key := "skipped " + s.ID; c.seen[key] {
+		return
+	} else if !strings.HasPrefix(s.ID, "#") {
+		c.seen[key] = true
+	}
 	if c.q.TokenID != "" && s.TokenID != "" && s.TokenID != c.q.TokenID {
 		return
 	}

@@ -1,6 +1,7 @@
 package market_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"golang.org/x/time/rate"
 
 	"github.com/ape-claw/ape-claw/market"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -143,13 +143,42 @@ func (p inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// options are for tests: no client-side rate limit, the largest jitter.
+// options are for tests: no client-side rate limit, the largest jitter, and a
+// marketplace that has said already which contract the sample's slug is.
 func options(transport http.RoundTripper) market.Options {
 	return market.Options{
-		Rules: market.ApeChain(now), APIKey: canary, Transport: transport,
-		Rand: func(n int64) int64 { return n - 1 }, Rate: rate.Inf,
+		Rules: market.ApeChain(now), APIKey: canary, Transport: transport, Clock: time.Now,
+		Rand: most, Every: -1, EveryFulfill: -1, Pacer: identified(market.OpenSeaBase, ""),
 	}
 }
+
+// most is the largest jitter.
+func most(n int64) int64 { return n - 1 }
+
+// identified is a pacer that knows the sample's collection at base.
+func identified(base, file string) *market.Pacer {
+	p := market.NewPacer(time.Now, most, file)
+	c, err := market.New(market.Options{
+		Rules: market.ApeChain(now), BaseURL: base, APIKey: "of-the-test-itself", Clock: time.Now, Rand: most, Every: -1, Pacer: p,
+		Transport: inProcess{http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body := `{"listings":[]}`
+			if strings.HasPrefix(r.URL.Path, "/api/v2/collections/") {
+				body = collectionJSON
+			}
+			_, _ = w.Write([]byte(body)) // a recorder never fails
+		})},
+	})
+	if err == nil {
+		_, err = c.Listings(context.Background(), market.ListQuery{Slug: slug, Contract: contract})
+	}
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// collectionJSON is the sample's collection.
+const collectionJSON = `{"collection":"` + slug + `","name":"Demo Apes","contracts":[{"address":"` + contract + `","chain":"ape_chain"}]}`
 
 func newClient(t testing.TB, o market.Options) *market.Client {
 	t.Helper()

@@ -13,9 +13,10 @@ import (
 
 // Integer is an unsigned integer of at most 256 bits in JSON, in any of the
 // spellings marketplaces use: a number, a string of decimal digits, a string of
-// 0x and hex digits. Negatives, fractions, exponents, leading zeros in decimal,
-// and anything longer are errors, so that no two readers disagree on a value.
-// The zero value, and null, are "not set".
+// 0x and hex digits. A JSON number may have a point and an exponent, 1e18 or
+// 12.5e18, when it is an integer; it is read digit by digit. In a string both are
+// errors, and so are negatives, leading zeros in decimal, and anything longer, so
+// that no two readers disagree on a value. The zero value, and null, are "not set".
 type Integer struct {
 	n   big.Int
 	set bool
@@ -64,6 +65,13 @@ func (i *Integer) UnmarshalJSON(b []byte) error {
 	case strings.HasPrefix(s, "0x"):
 		return fmt.Errorf("%s is no JSON number", quoted(s))
 	}
+	if b[0] != '"' && strings.ContainsAny(s, ".eE") {
+		digits, ok := scaled(s)
+		if !ok {
+			return fmt.Errorf("%s is no unsigned integer of 256 bits", quoted(s))
+		}
+		s = digits
+	}
 	v, err := ParseInteger(s)
 	if err != nil {
 		return err
@@ -71,6 +79,46 @@ func (i *Integer) UnmarshalJSON(b []byte) error {
 	*i = v
 	return nil
 }
+
+// scaled writes a JSON number with a point or an exponent as plain digits; ok is
+// false when it is no unsigned integer, or longer than 256 bits.
+func scaled(s string) (digits string, ok bool) {
+	mantissa, exponent, hasExponent := strings.Cut(strings.ToLower(s), "e")
+	power := 0
+	if hasExponent {
+		negative := strings.HasPrefix(exponent, "-")
+		n := strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
+		if len(n) > 3 || !isDecimal(n) { // no such power is an amount
+			return "", false
+		}
+		for _, c := range []byte(n) {
+			power = 10*power + int(c-'0')
+		}
+		if negative {
+			power = -power
+		}
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if len(s) > maxNumber || whole == "" || !isDecimal(whole) || !isDecimal(fraction) {
+		return "", false
+	}
+	digits, power = whole+fraction, power-len(fraction)
+	switch {
+	case power >= 0 && power <= maxDecimalDigits:
+		digits += strings.Repeat("0", power)
+	case power < 0 && -power <= len(digits) && strings.Trim(digits[len(digits)+power:], "0") == "":
+		digits = digits[:len(digits)+power]
+	default:
+		return "", false
+	}
+	if digits = strings.TrimLeft(digits, "0"); digits == "" {
+		digits = "0"
+	}
+	return digits, true
+}
+
+// maxNumber is the longest JSON number that is looked at.
+const maxNumber = 200
 
 // MarshalJSON writes a decimal string, or null when not set.
 func (i Integer) MarshalJSON() ([]byte, error) {

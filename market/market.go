@@ -76,6 +76,8 @@ type ListQuery struct {
 	TokenID  string    // decimal; "" is any
 	MaxPrice units.Wei // inclusive; zero is no limit
 	Limit    int       // most listings returned; 0 is DefaultLimit
+	// OnePerToken keeps each token's cheapest listing alone.
+	OnePerToken bool
 	// All reads every active listing in place of the marketplace's cheapest-first
 	// order: more pages, and nothing rests on that order being true.
 	All bool
@@ -92,6 +94,10 @@ type Page struct {
 	Listings []Listing // by price, then token id; each order hash once
 	Skipped  []Skip
 	More     bool // the source had more than was read
+
+	Pages   int    // pages read
+	Read    int    // listings on them, of any kind and price
+	Stopped string // why reading ended before the pages did: "after 20 pages"; "" otherwise
 }
 
 // FulfillRequest names an order, who pays and who receives.

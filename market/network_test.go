@@ -29,7 +29,7 @@ func clientOf(t *testing.T, base string, edit func(*market.Options)) *market.Cli
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	o := options(transport)
-	o.BaseURL = base
+	o.BaseURL, o.Pacer = base, identified(base, "")
 	// No waiting between attempts.
 	o.Rand = func(int64) int64 { return 0 }
 	if edit != nil {

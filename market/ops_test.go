@@ -165,7 +165,7 @@ func TestListingsEventsStaySmall(t *testing.T) {
 	t.Parallel()
 	var many []doc
 	for i := range 150 {
-		many = append(many, priced(t, byte(i+1), fmt.Sprint(i), "1000"), listing(t).set("status", strings.Repeat("x", 5000)))
+		many = append(many, priced(t, byte(i+1), fmt.Sprint(i), "1000"), priced(t, byte(i+1), fmt.Sprint(i), "1000").set("order_hash", fmt.Sprintf("0x%064x", 1000+i)).set("status", strings.Repeat("x", 5000)))
 	}
 	rec := recorder{t: t}
 	c, _ := serving(t, map[string]string{listingsPath + "/best": page(t, "", many...)})

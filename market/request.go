@@ -10,8 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -57,7 +55,7 @@ type failure struct {
 
 // request is one call, which may be attempted several times.
 type request struct {
-	doing  string // for messages
+	doing  string // for messages, and what tells one lane from another
 	method string
 	url    string
 	body   []byte
@@ -77,47 +75,123 @@ func (c *Client) post(ctx context.Context, doing string, body any, path string) 
 	return c.do(ctx, request{doing: doing, method: http.MethodPost, url: c.base.JoinPath(path).String(), body: b})
 }
 
-// do sends the request until it gives a body or no attempt is left.
+// do sends the request until it gives a body or no attempt is left. This is the
+// one retry policy: what would fail again is not tried again; a rate limit says
+// that nothing was served, so any request is sent again, when its turn comes; after
+// a failure of the network or the server only what reads is (GET), at a random
+// time up to a backoff that doubles.
 func (c *Client) do(ctx context.Context, r request) ([]byte, error) {
 	if err := c.checkKey(r.doing); err != nil {
 		return nil, err
 	}
+	var last *failure
 	for attempt := 1; ; attempt++ {
-		if err := c.limiter.Wait(ctx); err != nil {
-			return nil, c.stopped(ctx, err, r)
+		if err := c.turn(ctx, r, last); err != nil {
+			return nil, err
 		}
-		b, fail := c.attempt(ctx, r)
+		b, fail := c.attempt(ctx, r, attempt)
 		if fail == nil {
 			return b, nil
 		}
+		fail.fault = fail.fault.With("attempts", attempt)
 		if ctx.Err() != nil {
 			return nil, c.stopped(ctx, ctx.Err(), r)
 		}
-		wait, again := c.wait(r.method, attempt, fail)
-		if !again {
-			return nil, fail.fault.With("attempts", attempt)
+		switch {
+		case fail.kind == final,
+			fail.kind == broken && (r.method != http.MethodGet || attempt >= attemptsFailed),
+			fail.kind == limited && attempt >= attemptsLimited:
+			return nil, fail.fault
+		case fail.kind == broken:
+			if err := c.backOff(ctx, r, fail, attempt); err != nil {
+				return nil, err
+			}
 		}
-		if err := pause(ctx, wait); err != nil {
-			return nil, c.stopped(ctx, err, r)
+		last = fail
+	}
+}
+
+// backOff waits before a request that failed is sent again. A wait that would
+// outlast the caller's time is not begun.
+func (c *Client) backOff(ctx context.Context, r request, f *failure, attempt int) error {
+	wait := c.jitter(backoff(attempt))
+	if f.after >= 0 {
+		// A little jitter, so that many waiters do not come back as one.
+		wait = f.after + c.jitter(backoffBase)
+	}
+	if wait > c.patience(ctx) {
+		return f.fault
+	}
+	if err := pause(ctx, wait); err != nil {
+		return c.stopped(ctx, err, r)
+	}
+	return nil
+}
+
+func backoff(attempt int) time.Duration { return min(backoffBase<<(attempt-1), backoffMax) }
+
+// patience is the longest wait that makes sense: the client's, and no more than
+// the caller has left.
+func (c *Client) patience(ctx context.Context) time.Duration {
+	if end, ok := ctx.Deadline(); ok {
+		return min(c.maxWait, max(0, end.Sub(c.clock())))
+	}
+	return c.maxWait
+}
+
+// turn waits until the request may go out. When that would take longer than
+// anybody has patience for, it fails at once and says when to come back. last is
+// the failure that the request is sent again after, if any.
+func (c *Client) turn(ctx context.Context, r request, last *failure) error {
+	if err := ctx.Err(); err != nil {
+		return c.stopped(ctx, err, r)
+	}
+	for {
+		t, ok := c.pacer.take(c.lane(r), c.paceOf(r), c.patience(ctx))
+		if !ok {
+			return c.tooLong(r, t, last)
+		}
+		if t.wait <= 0 {
+			return nil
+		}
+		if c.waiting != nil && t.wait >= tellAfter {
+			c.waiting(t.wait)
+		}
+		if err := pause(ctx, t.wait); err != nil {
+			return c.stopped(ctx, err, r)
+		}
+		if !c.pacer.void(c.lane(r), t) {
+			return nil
 		}
 	}
 }
 
-// wait decides whether to try again, and after how long.
-func (c *Client) wait(method string, attempt int, f *failure) (time.Duration, bool) {
+// tellAfter is how long a wait must be for people to be told of it.
+const tellAfter = 3 * time.Second
+
+// tooLong is the fault of a request that was not sent, or not again, because its
+// turn comes too late.
+func (c *Client) tooLong(r request, t turn, last *failure) *fault.Error {
+	var e *fault.Error
 	switch {
-	case f.kind == final,
-		f.kind == broken && (method != http.MethodGet || attempt >= attemptsFailed),
-		f.kind == limited && attempt >= attemptsLimited,
-		// Longer than anybody waits at a prompt: the hint says how long.
-		f.after > c.maxWait:
-		return 0, false
+	case last != nil && last.kind == limited && last.after >= 0:
+		return last.fault // it says how long
+	case last != nil && last.kind == limited:
+		e = last.fault
+	case t.held:
+		e = fault.New(fault.Upstream, "%s failed: %s limits our rate, and asked for no request before %s", r.doing, c.Name(),
+			c.rules.Now().Add(t.wait).UTC().Format("15:04:05 UTC")).WithSent(fault.SentNo)
+	default:
+		e = fault.New(fault.Upstream, "%s failed: %s limits our rate, and requests before this one use it up", r.doing, c.Name()).WithSent(fault.SentNo)
 	}
-	if f.after >= 0 {
-		// A little jitter, so that many waiters do not come back as one.
-		return f.after + c.jitter(backoffBase), true
-	}
-	return c.jitter(min(backoffBase<<(attempt-1), backoffMax, c.maxWait)), true
+	return c.tryAgainIn(e, t.wait)
+}
+
+// tryAgainIn says when to come back, to people and to programs.
+func (c *Client) tryAgainIn(e *fault.Error, wait time.Duration) *fault.Error {
+	seconds := max(1, int64((wait+time.Second-1)/time.Second))
+	return e.With("retryAfterSeconds", seconds).With("retryAt", c.rules.Now().Add(time.Duration(seconds)*time.Second).UTC().Format(time.RFC3339)).
+		Hintf("try again in %d s", seconds)
 }
 
 func (c *Client) jitter(upTo time.Duration) time.Duration {
@@ -136,8 +210,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stopped is the fault of a request that the caller's context, or the client's
-// own rate limit under the caller's deadline, ended.
+// stopped is the fault of a request that the caller's context ended.
 func (c *Client) stopped(ctx context.Context, err error, r request) *fault.Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fault.Wrap(ctx.Err(), fault.Canceled, "%s canceled", r.doing).WithSent(fault.SentNo)
@@ -163,7 +236,7 @@ func (c *Client) checkKey(doing string) error {
 }
 
 // attempt sends the request once, under its own deadline.
-func (c *Client) attempt(ctx context.Context, r request) ([]byte, *failure) {
+func (c *Client) attempt(ctx context.Context, r request, attempt int) ([]byte, *failure) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, r.method, r.url, bytes.NewReader(r.body))
@@ -187,6 +260,8 @@ func (c *Client) attempt(ctx context.Context, r request) ([]byte, *failure) {
 	b, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBody+1))
 	// A server may echo what it was sent; nothing it echoes goes any further.
 	b = c.key().hideIn(b)
+	q := readQuota(resp.Header, c.rules.Now())
+	c.pacer.left(c.lane(r), c.paceOf(r), q)
 	switch {
 	case err != nil && errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, c.fail(err, r, broken, "the answer of %s was cut off after %d bytes", c.Name(), len(b))
@@ -195,7 +270,19 @@ func (c *Client) attempt(ctx context.Context, r request) ([]byte, *failure) {
 	case int64(len(b)) > c.maxBody:
 		return nil, c.fail(nil, r, final, "the answer of %s is larger than %d bytes", c.Name(), c.maxBody)
 	case resp.StatusCode != http.StatusOK:
-		return nil, c.badStatus(r, resp, b)
+		f := c.badStatus(r, resp, b, q)
+		if f.kind == limited {
+			// Also for everybody else who asks the same.
+			spread := backoff(attempt)
+			if f.after >= 0 {
+				spread = backoffBase
+			}
+			c.pacer.limited(c.lane(r), c.paceOf(r), f.after, spread)
+		}
+		return nil, f
+	case resp.Header.Get("Content-Encoding") != "":
+		// The transport has unpacked what it asked for.
+		return nil, c.fail(nil, r, final, "the answer of %s is packed in a way that was not asked for (%s)", c.Name(), quoted(resp.Header.Get("Content-Encoding")))
 	case isHTML(resp.Header, b):
 		return nil, c.fail(nil, r, final, "%s answered with a web page in place of JSON", c.Name()).
 			hint("is a proxy, a login page or a wrong base URL in between?")
@@ -225,7 +312,7 @@ func (c *Client) unreachable(err error) string {
 }
 
 // badStatus makes the failure of an answer that is not 200.
-func (c *Client) badStatus(r request, resp *http.Response, b []byte) *failure {
+func (c *Client) badStatus(r request, resp *http.Response, b []byte, q quota) *failure {
 	status := resp.StatusCode
 	html := isHTML(resp.Header, b)
 	said := ""
@@ -236,18 +323,20 @@ func (c *Client) badStatus(r request, resp *http.Response, b []byte) *failure {
 	f.fault = f.fault.With("status", status)
 	switch {
 	case status == http.StatusTooManyRequests || status == statusRateLimit:
-		f.kind, f.after = limited, retryAfter(resp.Header, c.rules.Now())
+		f.kind, f.after = limited, q.wait()
 		f.fault.Message = fmt.Sprintf("%s failed: %s limits our rate (%d)", r.doing, c.Name(), status)
 		f.fault.Hint = "wait a moment and try again"
+		if q.absurd {
+			f.fault.Message += " and asks for a wait of more than an hour, which is not believed"
+		}
 		if f.after >= 0 {
-			seconds := int64((f.after + time.Second - 1) / time.Second)
-			f.fault = f.fault.With("retryAfterSeconds", seconds).Hintf("try again in %d s", seconds)
+			f.fault = c.tryAgainIn(f.fault, f.after)
 		}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.fault.Code = fault.Auth
 		f.fault.Hint = "is OPENSEA_API_KEY right and not revoked? ape-claw auth set --opensea-api-key stores another"
 	case status >= 500:
-		f.kind, f.after = broken, retryAfter(resp.Header, c.rules.Now())
+		f.kind, f.after = broken, q.after
 		f.fault.Hint = "the marketplace has a fault of its own: try again in a while"
 	case status >= 300 && status < 400:
 		f.fault.Hint = "redirects are not followed, since the API key would go along: check the marketplace base URL"
@@ -268,26 +357,4 @@ func isHTML(h http.Header, b []byte) bool {
 		return true
 	}
 	return bytes.HasPrefix(bytes.TrimSpace(b), []byte("<"))
-}
-
-// retryAfter reads Retry-After: seconds, or an HTTP date. Negative means there
-// was none that can be read.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	v := strings.TrimSpace(h.Get("Retry-After"))
-	if v == "" {
-		return -1
-	}
-	if isDecimal(v) {
-		n, err := strconv.ParseInt(v, 10, 32)
-		if err != nil {
-			// Too many digits is a very long time, not none.
-			n = 1<<31 - 1
-		}
-		return time.Duration(n) * time.Second
-	}
-	at, err := http.ParseTime(v)
-	if err != nil {
-		return -1
-	}
-	return max(0, at.Sub(now))
 }

@@ -27,8 +27,34 @@ type contractJSON struct {
 }
 
 type pageJSON struct {
-	Listings *[]json.RawMessage `json:"listings"`
-	Next     string             `json:"next"`
+	Listings *listingsJSON `json:"listings"`
+	Next     string        `json:"next"`
+}
+
+// maxOnPage is the most listings that a page is read for: several times what one
+// is asked for. More would make a small answer large in memory.
+const maxOnPage = 1000
+
+type listingsJSON []json.RawMessage
+
+// UnmarshalJSON stops at the first listing too many.
+func (l *listingsJSON) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("field listings has the wrong type")
+	}
+	*l = listingsJSON{}
+	for d.More() {
+		if len(*l) == maxOnPage {
+			return fmt.Errorf("it has more than %d listings on one page", maxOnPage)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return err
+		}
+		*l = append(*l, raw)
+	}
+	return nil
 }
 
 type listingJSON struct {
