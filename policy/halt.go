@@ -3,8 +3,13 @@ package policy
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 	"unicode"
 
 	"github.com/ape-claw/ape-claw/store"
@@ -36,6 +41,104 @@ func Halted(home string) []string {
 		return []string{store.Display(path) + " is there and gives no cause"}
 	}
 	return causes
+}
+
+// haltCause is how a cause begins its lines.
+var haltCause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`) })
+
+// WriteHalt halts spending: it adds the line "<cause>: <reason> (<time>)" to
+// <home>/HALT. The same cause and reason again add nothing. A file that can't be
+// read halts already; then it is said that the line could not be added.
+func WriteHalt(home, cause, reason string, now time.Time) error {
+	if !haltCause().MatchString(cause) {
+		return fault.New(fault.Usage, "cause %q: expected a lower-case word such as policy", printable(cause)).WithSent(fault.SentNo)
+	}
+	reason = oneLine(reason)
+	if reason == "" {
+		reason = "no reason given"
+	}
+	head := cause + ": " + reason
+	return editing(home, func() error {
+		lines, err := haltLines(home)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, head+" (") }) {
+			return nil
+		}
+		lines = append(lines, head+" ("+now.UTC().Format(time.RFC3339)+")")
+		return store.WriteFile(filepath.Join(home, HaltFile), []byte(strings.Join(lines, "\n")+"\n"))
+	})
+}
+
+// ClearHalt removes the lines of a cause from <home>/HALT, all lines for "", and
+// the file once none is left. With shown, only lines that are among them go: what
+// was added since a person looked stays. It returns the lines that it removed.
+func ClearHalt(home, cause string, shown ...string) (removed []string, err error) {
+	err = editing(home, func() error {
+		path := filepath.Join(home, HaltFile)
+		if !exists(path) {
+			return nil
+		}
+		lines, err := haltLines(home)
+		if err != nil {
+			return err
+		}
+		var left []string
+		for _, l := range lines {
+			is := cause == "" || l == cause || strings.HasPrefix(l, cause+":")
+			if is && (shown == nil || slices.Contains(shown, printable(l))) {
+				removed = append(removed, printable(l))
+			} else {
+				left = append(left, l)
+			}
+		}
+		switch {
+		case len(left) > 0 && removed == nil:
+			return nil
+		case len(left) > 0:
+			return store.WriteFile(path, []byte(strings.Join(left, "\n")+"\n"))
+		case cause != "" && removed == nil:
+			return nil // an empty file is nobody's
+		}
+		if removed == nil {
+			removed = Halted(home)
+		}
+		if err := os.Remove(path); err != nil {
+			return fault.Wrap(err, fault.StateUnusable, "%s can't be removed: %s", store.Display(path), because(err)).WithSent(fault.SentNo)
+		}
+		return store.SyncDir(home)
+	})
+	return removed, err
+}
+
+// haltLines are the lines of the halt file that say something, as they are.
+func haltLines(home string) ([]string, error) {
+	path := filepath.Join(home, HaltFile)
+	if there, err := writable(path); !there || err != nil {
+		return nil, err
+	}
+	b, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, l := range strings.Split(string(b), "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out, nil
+}
+
+// oneLine is text as one printable line, short enough that a time fits behind it.
+func oneLine(s string) string {
+	const most = 140
+	s = printable(strings.Join(strings.Fields(s), " "))
+	if r := []rune(s); len(r) > most {
+		s = string(r[:most]) + "…"
+	}
+	return s
 }
 
 // printable replaces what a terminal would not show as it is, and cuts a line to

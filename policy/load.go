@@ -70,13 +70,7 @@ func Load(src Sources) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slugs{lenient: src.Sandbox, load: sync.OnceValues(func() ([]Entry, error) {
-		a, err := LoadAllowlist(src)
-		if err != nil {
-			return nil, err
-		}
-		return a.entries, nil
-	})}
+	names := src.slugs()
 	p, err := basePolicy(files.base, names, src.Sandbox)
 	if err != nil {
 		return nil, err
@@ -95,6 +89,17 @@ func Load(src Sources) (*Policy, error) {
 		}
 	}
 	return p, nil
+}
+
+// slugs are those of the allowlist, which is read only when a file names one.
+func (src Sources) slugs() slugs {
+	return slugs{lenient: src.Sandbox, load: sync.OnceValues(func() ([]Entry, error) {
+		a, err := LoadAllowlist(src)
+		if err != nil {
+			return nil, err
+		}
+		return a.entries, nil
+	})}
 }
 
 // basePolicy returns the policy of a base file, or the embedded one for nil.
@@ -132,6 +137,7 @@ type fileSet struct {
 
 type overlay struct {
 	source
+	role  string
 	agent bool // the acting agent's own
 }
 
@@ -152,18 +158,18 @@ func (src Sources) files(name string) (fileSet, error) {
 		out.warnings = append(out.warnings, looseWarnings(base)...)
 	}
 	type place struct {
-		path            string
+		path, role      string
 		required, agent bool
 	}
 	var places []place
 	if src.Etc != "" && !src.Sandbox {
-		places = append(places, place{path: filepath.Join(src.Etc, name)})
+		places = append(places, place{path: filepath.Join(src.Etc, name), role: RoleMachine})
 	}
 	if src.Extra != "" && name == policyFile {
-		places = append(places, place{path: src.Extra, required: true})
+		places = append(places, place{path: src.Extra, role: RoleExtra, required: true})
 	}
 	if src.WorkDir != "" {
-		places = append(places, place{path: filepath.Join(src.WorkDir, name)})
+		places = append(places, place{path: filepath.Join(src.WorkDir, name), role: RoleWorkDir})
 		if old := filepath.Join(src.WorkDir, "config", name); exists(old) {
 			out.warnings = append(out.warnings, store.Display(old)+" is not read: policy is "+store.Display(base)+", narrowed by ./"+name)
 		}
@@ -175,7 +181,7 @@ func (src Sources) files(name string) (fileSet, error) {
 		if !agentID().MatchString(id) {
 			return out, fault.New(fault.Usage, "agent id %q: expected 2 to 64 lower-case letters, digits, - and _", printable(id)).WithSent(fault.SentNo)
 		}
-		places = append(places, place{path: filepath.Join(src.Home, "agents", id, name), agent: i == len(src.Agents)-1})
+		places = append(places, place{path: filepath.Join(src.Home, "agents", id, name), role: RoleAgent, agent: i == len(src.Agents)-1})
 	}
 	for _, pl := range places {
 		var s *source
@@ -187,7 +193,7 @@ func (src Sources) files(name string) (fileSet, error) {
 			return out, unreadable(pl.path, "it does not exist", fs.ErrNotExist)
 		}
 		if found {
-			out.overlays = append(out.overlays, overlay{*s, pl.agent})
+			out.overlays = append(out.overlays, overlay{*s, pl.role, pl.agent})
 		}
 	}
 	return out, nil
