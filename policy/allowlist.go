@@ -21,6 +21,9 @@ type Entry struct {
 	Slug            string `json:"slug"`
 	ContractAddress string `json:"contractAddress,omitempty"` // lower case; "" when unresolved
 	Enabled         bool   `json:"enabled"`
+	// MarketSlug is what the marketplace calls the collection where that is not
+	// Slug. It says where to ask, never what may be bought: that is the contract.
+	MarketSlug string `json:"marketSlug,omitempty"`
 }
 
 // Allowlist is the collections that may be bought.
@@ -236,11 +239,15 @@ func (s source) entry(n node) (Entry, error) {
 				return e, s.errorf(v.at, "name is %s; expected printable text that is no address", v.is())
 			}
 			e.Name = v.text
-		case "slug":
+		case "slug", "marketSlug":
 			if v.kind != '"' || !slugPattern().MatchString(v.text) || isAddress(v.text) {
-				return e, s.errorf(v.at, "slug is %s; expected lower-case letters, digits, - and _", v.is())
+				return e, s.errorf(v.at, "%s is %s; expected lower-case letters, digits, - and _", m.key, v.is())
 			}
-			e.Slug = v.text
+			if m.key == "slug" {
+				e.Slug = v.text
+			} else {
+				e.MarketSlug = v.text
+			}
 		case "contractAddress":
 			if v.kind == 'n' || v.kind == '"' && v.text == "" {
 				continue // unresolved: audit lists it, nothing can be bought of it
@@ -255,7 +262,7 @@ func (s source) entry(n node) (Entry, error) {
 			}
 			e.Enabled = v.yes
 		default:
-			return e, s.unknownKey(m, " in an entry", []string{"name", "slug", "contractAddress", "enabled"})
+			return e, s.unknownKey(m, " in an entry", []string{"name", "slug", "contractAddress", "enabled", "marketSlug"})
 		}
 	}
 	if e.Slug == "" {
