@@ -119,11 +119,11 @@ func (s *Sender) refuse(ctx context.Context, r record, cause error) error {
 // from its id, when another transaction uses the key by then.
 const reviveKey = "#"
 
-// revive makes a refused transaction one that counts as what it became: its
-// reservations are unresolved again, to be settled in the same SQLite
-// transaction, and its key is made distinct if it was used again since.
+// revive makes a closed transaction one that counts as what it becomes: its
+// reservations are unresolved again, and its key is made distinct if it was used
+// again since.
 func (s *Sender) revive(ctx context.Context, tx *sql.Tx, r record) error {
-	for _, ref := range r.spend {
+	for _, ref := range r.reserved() {
 		if err := s.o.Ledger.Reopen(ctx, tx, ref.ID); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -26,12 +27,14 @@ const (
 	StateReverted  = "reverted"  // mined and failed
 	StateRefused   = "refused"   // a node had the bytes and says that it did not take them; booked as spent, lest it lies
 	StateAbandoned = "abandoned" // never sent
+	StateCancelled = "cancelled" // its cancellation was mined in its place
+	StateReplaced  = "replaced"  // the chain used its nonce for none of ours, as far as nodes tell; booked as spent, lest they hide it
 )
 
 // The open states, and those that leave a key free.
 const (
 	openStates = `('intended', 'signed', 'sent', 'unknown')`
-	freeStates = `('abandoned', 'refused')`
+	freeStates = `('abandoned', 'refused', 'cancelled')`
 )
 
 // Steps of the event trail, in the order they can happen.
@@ -39,7 +42,20 @@ const (
 	stepSubmitted = "submitted"
 	stepUnknown   = "unknown"
 	stepOutcome   = "outcome"
+	stepReplacing = "replacing" // of a replacement, with its number
 )
+
+// step names a step of the trail. Outcomes that were taken back are followed by
+// others: those have the number of the round.
+func (r record) step(name string) string {
+	if r.round == 0 || name == stepSubmitted {
+		return name
+	}
+	return name + "#" + strconv.Itoa(r.round)
+}
+
+// replacingStep is the step of a replacement's broadcast.
+func replacingStep(n int) string { return stepReplacing + "#" + strconv.Itoa(n) }
 
 // record is a row of the table tx.
 type record struct {
@@ -50,7 +66,14 @@ type record struct {
 	spend   []spendRef
 	context journalContext
 	created time.Time
-	hashed  bool // info.Hash is set: signed bytes are on disk
+	hashed  bool   // info.Hash is set: signed bytes are on disk
+	others  []form // its replacements
+	reason  string
+	round   int       // how often an outcome was taken back
+	won     int       // the form that was mined
+	passed  time.Time // since when the chain is seen to have used the nonce for none of ours; zero: it is not
+	block   uint64    // of the outcome
+	inBlock common.Hash
 }
 
 // spendRef ties a transaction to a reservation of the ledger.
@@ -174,7 +197,11 @@ type eventLine struct {
 // The line of a broadcast that may not have happened is not among them.
 func (j journal) unlogged(ctx context.Context, chainID int64, account common.Address) (out []eventLine, err error) {
 	rows, err := j.db.QueryContext(ctx, `SELECT e.tx_id, e.step, e.line FROM tx_event e JOIN tx t ON t.id = e.tx_id
-		WHERE e.logged = 0 AND t.chain_id = ? AND t.account = ? AND t.state IN ('sent', 'unknown', 'confirmed', 'reverted')
+		LEFT JOIN tx_replacement f ON f.tx_id = e.tx_id AND e.step = 'replacing#' || f.n
+		WHERE e.logged = 0 AND t.chain_id = ? AND t.account = ? AND CASE
+			WHEN f.n IS NOT NULL THEN f.state IN ('sent', 'unknown')
+			WHEN e.step = 'submitted' THEN t.state IN ('sent', 'unknown', 'confirmed', 'reverted', 'cancelled', 'replaced')
+			ELSE 1 END
 		ORDER BY t.created_at, t.rowid, e.rowid`, chainID, lower(account))
 	if err != nil {
 		return nil, store.DBFault(err, store.MoneyFile)
@@ -199,7 +226,8 @@ func (j journal) lineOf(ctx context.Context, id, step string) (line []byte, ok b
 	return line, err == nil, store.DBFault(err, store.MoneyFile)
 }
 
-const recordColumns = `id, key, chain_id, account, state, coalesce(nonce, 0), to_addr, value, data, gas_limit, max_fee, max_tip, spend_ids, hash, context, created_at`
+const recordColumns = `id, key, chain_id, account, state, coalesce(nonce, 0), to_addr, value, data, gas_limit, max_fee, max_tip, spend_ids, hash, context, created_at,
+	coalesce(reason, ''), round, won, coalesce(passed_at, 0), coalesce(block, 0), coalesce(block_hash, '')`
 
 // open returns the unresolved rows: of one account, or of all when chainID is 0.
 func (j journal) open(ctx context.Context, chainID int64, account common.Address) ([]record, error) {
@@ -207,12 +235,12 @@ func (j journal) open(ctx context.Context, chainID int64, account common.Address
 		AND (? = 0 OR (chain_id = ? AND account = ?)) ORDER BY created_at, rowid`, chainID, chainID, lower(account))
 }
 
-// refused returns the newest refused rows of an account that may yet turn out to
-// be mined: refused within the window in which they count, with a nonce that none
+// refused returns the newest rows of an account that are booked as spent and may
+// yet turn out to be mined, refused or replaced: closed within the window in which they count, with a nonce that none
 // of our mined transactions has used.
 func (j journal) refused(ctx context.Context, chainID int64, account common.Address) ([]record, error) {
-	return j.query(ctx, `SELECT `+recordColumns+` FROM tx t WHERE state = 'refused' AND chain_id = ? AND account = ? AND updated_at > ?
-		AND NOT EXISTS (SELECT 1 FROM tx m WHERE m.chain_id = t.chain_id AND m.account = t.account AND m.nonce = t.nonce AND m.state IN ('confirmed', 'reverted'))
+	return j.query(ctx, `SELECT `+recordColumns+` FROM tx t WHERE state IN ('refused', 'replaced') AND chain_id = ? AND account = ? AND updated_at > ?
+		AND NOT EXISTS (SELECT 1 FROM tx m WHERE m.chain_id = t.chain_id AND m.account = t.account AND m.nonce = t.nonce AND m.state IN ('confirmed', 'reverted', 'cancelled'))
 		ORDER BY created_at DESC, rowid DESC LIMIT ?`, chainID, lower(account), j.now().Add(-policy.Window).UnixMilli(), mostRefused)
 }
 
@@ -230,7 +258,7 @@ func (j journal) live(ctx context.Context, key string) (record, bool, error) {
 // have used for one of ours.
 func (j journal) lastNonce(ctx context.Context, chainID int64, account common.Address) (nonce uint64, hash string, ok bool, err error) {
 	var n int64
-	err = j.db.QueryRowContext(ctx, `SELECT nonce, hash FROM tx WHERE chain_id = ? AND account = ? AND state IN ('confirmed', 'reverted')
+	err = j.db.QueryRowContext(ctx, `SELECT nonce, hash FROM tx WHERE chain_id = ? AND account = ? AND state IN ('confirmed', 'reverted', 'cancelled')
 		ORDER BY nonce DESC LIMIT 1`, chainID, lower(account)).Scan(&n, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, "", false, nil
@@ -251,7 +279,13 @@ func (j journal) query(ctx context.Context, query string, args ...any) (out []re
 		}
 		out = append(out, r)
 	}
-	return out, store.DBFault(rows.Err(), store.MoneyFile)
+	if err := rows.Err(); err != nil {
+		return nil, store.DBFault(err, store.MoneyFile)
+	}
+	if err := rows.Close(); err != nil { // the one connection is needed again
+		return nil, store.DBFault(err, store.MoneyFile)
+	}
+	return out, j.attach(ctx, out)
 }
 
 func scan(rows *sql.Rows) (record, error) {
@@ -261,9 +295,11 @@ func scan(rows *sql.Rows) (record, error) {
 		spend, keep          string
 		hash                 sql.NullString
 		nonce, gas, createdM int64
+		passed, block        int64
+		inBlock              string
 	)
 	err := rows.Scan(&r.id, &r.key, &r.info.ChainID, &account, &r.state, &nonce, &to, &r.info.Value, &r.data, &gas,
-		&r.info.MaxFee, &r.info.MaxTip, &spend, &hash, &keep, &createdM)
+		&r.info.MaxFee, &r.info.MaxTip, &spend, &hash, &keep, &createdM, &r.reason, &r.round, &r.won, &passed, &block, &inBlock)
 	if err == nil {
 		err = errors.Join(json.Unmarshal([]byte(spend), &r.spend), json.Unmarshal([]byte(keep), &r.context))
 	}
@@ -272,7 +308,10 @@ func scan(rows *sql.Rows) (record, error) {
 	}
 	r.info.From, r.info.To = common.HexToAddress(account), common.HexToAddress(to)
 	r.info.Nonce, r.info.GasLimit = uint64(nonce), uint64(gas)
-	r.created = time.UnixMilli(createdM)
+	r.created, r.block, r.inBlock = time.UnixMilli(createdM), uint64(block), common.HexToHash(inBlock)
+	if passed > 0 {
+		r.passed = time.UnixMilli(passed)
+	}
 	if hash.Valid {
 		r.info.Hash, r.hashed = common.HexToHash(hash.String), true
 	}

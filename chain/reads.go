@@ -25,6 +25,24 @@ type Header struct {
 
 // Head returns the latest block's header.
 func (c *Client) Head(ctx context.Context) (Header, error) {
+	h, ok, err := c.header(ctx, "latest")
+	if err == nil && !ok {
+		err = c.garbage("eth_getBlockByNumber", errors.New("no latest block"))
+	}
+	return h, err
+}
+
+// HeaderAt returns the header of a block; ok is false when the node does not
+// have one of that number.
+func (c *Client) HeaderAt(ctx context.Context, number uint64) (h Header, ok bool, err error) {
+	h, ok, err = c.header(ctx, hexutil.EncodeUint64(number))
+	if err == nil && ok && h.Number != number {
+		err = c.garbage("eth_getBlockByNumber", errors.New("another block's header"))
+	}
+	return h, ok && err == nil, err
+}
+
+func (c *Client) header(ctx context.Context, tag string) (Header, bool, error) {
 	const method = "eth_getBlockByNumber"
 	var h *struct {
 		Number  *hexutil.Uint64 `json:"number"`
@@ -32,21 +50,24 @@ func (c *Client) Head(ctx context.Context) (Header, error) {
 		Time    *hexutil.Uint64 `json:"timestamp"`
 		BaseFee *hexutil.Big    `json:"baseFeePerGas"`
 	}
-	if err := c.read(ctx, &h, method, "latest", false); err != nil {
-		return Header{}, err
+	if err := c.read(ctx, &h, method, tag, false); err != nil {
+		return Header{}, false, err
 	}
-	if h == nil || h.Number == nil || h.Hash == nil || h.Time == nil {
-		return Header{}, c.garbage(method, errors.New("a header without number, hash or time"))
+	if h == nil {
+		return Header{}, false, nil
+	}
+	if h.Number == nil || h.Hash == nil || h.Time == nil {
+		return Header{}, false, c.garbage(method, errors.New("a header without number, hash or time"))
 	}
 	out := Header{Number: uint64(*h.Number), Hash: *h.Hash, Time: uint64(*h.Time)}
 	if h.BaseFee != nil {
 		fee, err := units.FromBig(h.BaseFee.ToInt())
 		if err != nil {
-			return Header{}, c.garbage(method, err)
+			return Header{}, false, c.garbage(method, err)
 		}
 		out.BaseFee = fee
 	}
-	return out, nil
+	return out, true, nil
 }
 
 // Balance returns the native balance of an account at the latest block.

@@ -18,9 +18,13 @@ func (s *Sender) Recover(ctx context.Context, chainID int64) ([]OpenTx, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := s.recover(ctx, chainID); err != nil {
+	if err := s.recover(ctx, chainID, false); err != nil {
 		return nil, err
 	}
+	return s.openTxs(ctx, chainID)
+}
+
+func (s *Sender) openTxs(ctx context.Context, chainID int64) ([]OpenTx, error) {
 	rs, err := s.journal.open(ctx, chainID, s.Address())
 	out := make([]OpenTx, 0, len(rs))
 	for _, r := range rs {
@@ -29,10 +33,11 @@ func (s *Sender) Recover(ctx context.Context, chainID int64) ([]OpenTx, error) {
 	return out, err
 }
 
-// recover settles by hash and completes the event trail: what is open, and what a
-// node refused and mined all the same. The caller holds the
-// account's lock, so no other process works on these rows.
-func (s *Sender) recover(ctx context.Context, chainID int64) error {
+// recover settles by hash and completes the event trail: what a node refused and
+// mined all the same, what a reorganisation took back, and what is open. Thorough,
+// it asks for the receipts of what was mined, not only for the last one's block.
+// The caller holds the account's lock, so no other process works on these rows.
+func (s *Sender) recover(ctx context.Context, chainID int64, thorough bool) error {
 	rs, err := s.journal.refused(ctx, chainID, s.Address())
 	if err != nil {
 		return err
@@ -41,6 +46,9 @@ func (s *Sender) recover(ctx context.Context, chainID int64) error {
 		if err := s.recheck(ctx, r); err != nil {
 			return err
 		}
+	}
+	if err := s.recheckMined(ctx, chainID, thorough); err != nil {
+		return err
 	}
 	if rs, err = s.journal.open(ctx, chainID, s.Address()); err != nil {
 		return err
@@ -53,11 +61,12 @@ func (s *Sender) recover(ctx context.Context, chainID int64) error {
 	return s.complete(ctx, chainID)
 }
 
-// recheck looks whether a refused transaction was mined all the same, and then
-// settles it as what it is. Whatever else the node says changes nothing: it stays
-// booked in full, and is looked for again.
+// recheck looks whether a transaction that counts as spent, since a node refused
+// it or its nonce went to another, was mined all the same, and then settles it as
+// what it is. Whatever else the node says changes nothing: it stays booked in
+// full, and is looked for again.
 func (s *Sender) recheck(ctx context.Context, r record) error {
-	receipt, ok, err := s.receipt(ctx, r.info)
+	by, receipt, ok, err := s.mined(ctx, r)
 	if err != nil || !ok {
 		return ctx.Err()
 	}
@@ -67,7 +76,7 @@ func (s *Sender) recheck(ctx context.Context, r record) error {
 	}
 	check, cancel := context.WithTimeout(ctx, min(unclearWait, s.o.Wait))
 	defer cancel()
-	f := flow{Sender: s, story: story, r: r, rec: s.recorderOf(r), late: true}
+	f := flow{Sender: s, story: story, r: r, by: by, rec: s.recorderOf(r), late: true}
 	v, err := f.conclude(check, receipt)
 	if err != nil {
 		return ctx.Err()
@@ -77,15 +86,39 @@ func (s *Sender) recheck(ctx context.Context, r record) error {
 	return f.settle(write, v, receipt)
 }
 
+// mined looks for the receipts of all forms; ok is false while there is none.
+// Receipts of two forms can't both be true, so neither is believed.
+func (s *Sender) mined(ctx context.Context, r record) (by form, receipt Receipt, ok bool, err error) {
+	for _, o := range r.forms() {
+		got, found, err := s.receipt(ctx, o.info)
+		switch {
+		case err != nil:
+			return form{}, Receipt{}, false, err
+		case found && ok:
+			return form{}, Receipt{}, false, fault.Wrap(errImplausible, fault.Upstream,
+				"the node shows receipts of two transactions with nonce %d: %s and %s", r.info.Nonce, by.info.Hash.Hex(), o.info.Hash.Hex())
+		case found:
+			by, receipt, ok = o, got, true
+		}
+	}
+	return by, receipt, ok, nil
+}
+
 // resolve closes a row whose fate can be known. Its lines are left to complete.
 func (s *Sender) resolve(ctx context.Context, r record) error {
 	if r.state == StateIntended {
 		// Bytes are on disk before they are sent: without them nothing was.
 		return s.abandon(ctx, r, "the run that intended it ended before it was signed")
 	}
-	receipt, ok, err := s.receipt(ctx, r.info)
+	if err := s.abandonForms(ctx, r); err != nil {
+		return err
+	}
+	by, receipt, ok, err := s.mined(ctx, r)
 	if errors.Is(err, errImplausible) {
 		return nil // as if there were none: it stays open, and is asked for again
+	}
+	if err == nil && !ok {
+		err = s.passedBy(ctx, r)
 	}
 	if err != nil || !ok {
 		return err
@@ -96,7 +129,7 @@ func (s *Sender) resolve(ctx context.Context, r record) error {
 	}
 	check, cancel := context.WithTimeout(ctx, min(unclearWait, s.o.Wait))
 	defer cancel()
-	f := flow{Sender: s, story: story, r: r, rec: s.recorderOf(r), late: true}
+	f := flow{Sender: s, story: story, r: r, by: by, rec: s.recorderOf(r), late: true}
 	v, err := f.conclude(check, receipt)
 	if err != nil {
 		if ctx.Err() != nil {

@@ -49,6 +49,12 @@ type SenderOptions struct {
 	// later still belongs to the trace that sent it. nil: this run's recorder.
 	RecorderFor func(telemetry.Scope) Recorder
 
+	// Reconsider says whether the same signed bytes may be sent again by Resume: an
+	// error, if what they are for expired, policy does not allow it any more, or
+	// spending is halted. nil: nothing is sent again. A cancellation is not asked
+	// about: it spends no more than what was reserved when a person agreed.
+	Reconsider func(ctx context.Context, story Story, tx policy.Tx) error
+
 	// Gate is asked under the account's lock right before the signature, and again
 	// right before the broadcast: whether somebody halted spending or narrowed the
 	// policy since it granted. An error ends the submission, with nothing sent.
@@ -121,6 +127,21 @@ type OpenTx struct {
 	Value   units.Wei      `json:"valueWei"`
 	Age     time.Duration  `json:"-"`
 	Created time.Time      `json:"createdAt"`
+	Reason  string         `json:"reason,omitempty"` // of the state, in words
+
+	// Replacements are the other transactions with its nonce, of which the chain
+	// takes one.
+	Replacements []ReplacementTx `json:"replacements,omitempty"`
+	// Passed: the chain is seen to have used the nonce, and none of the hashes is
+	// known to the node.
+	Passed bool `json:"passed,omitempty"`
+}
+
+// ReplacementTx is a transaction that a person sent in the place of another.
+type ReplacementTx struct {
+	Kind  string `json:"kind"` // cancel or reprice
+	Hash  string `json:"txHash"`
+	State string `json:"state"`
 }
 
 // OpenTxs lists the unresolved transactions of a home, of all chains and
@@ -149,9 +170,14 @@ func FindTx(ctx context.Context, db *sql.DB, now func() time.Time, key string) (
 
 func (r record) open(now time.Time) OpenTx {
 	o := OpenTx{ID: r.id, Key: r.key, ChainID: r.info.ChainID, Account: r.info.From, State: r.state,
-		Nonce: r.info.Nonce, Value: r.info.Value, Age: max(0, now.Sub(r.created)), Created: r.created.UTC()}
+		Nonce: r.info.Nonce, Value: r.info.Value, Age: max(0, now.Sub(r.created)), Created: r.created.UTC(), Reason: r.reason, Passed: !r.passed.IsZero()}
 	if r.hashed {
-		o.Hash = r.info.Hash.Hex()
+		o.Hash = r.wonForm().info.Hash.Hex()
+	}
+	for _, f := range r.forms() {
+		if f.n > 0 {
+			o.Replacements = append(o.Replacements, ReplacementTx{f.kind, f.info.Hash.Hex(), f.state})
+		}
 	}
 	return o
 }

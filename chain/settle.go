@@ -8,6 +8,7 @@ import (
 
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -21,6 +22,7 @@ type flow struct {
 	*Sender
 	story Story
 	r     record
+	by    form     // the form that is waited for, or was mined
 	rec   Recorder // in whose name the events are
 	late  bool     // a later process: its lines are left to complete, which looks for them in the log first
 }
@@ -75,14 +77,14 @@ func (f flow) finish(ctx context.Context, out Outcome, trouble error) (Outcome, 
 		return out, f.unrecorded(v.state, errors.Join(trouble, err))
 	}
 	f.step("settled")
-	if err := errors.Join(trouble, v.trouble, f.tell(write, stepOutcome)); err != nil {
+	if err := errors.Join(trouble, v.trouble, f.tell(write, f.r.step(stepOutcome))); err != nil {
 		return out, f.unrecorded(v.state, err)
 	}
 	f.step("logged")
 	if v.state == StateReverted {
-		return out, fault.New(fault.TxReverted, "transaction %s was mined in block %d and failed: %s", f.r.info.Hash.Hex(), out.Receipt.Block, v.reason).
+		return out, fault.New(fault.TxReverted, "transaction %s was mined in block %d and failed: %s", f.by.info.Hash.Hex(), out.Receipt.Block, v.reason).
 			Hintf("nothing was bought, the fee of %s is spent; make a new quote", v.fee.Decimal(units.APEDecimals)).
-			WithSent(fault.SentYes).With("txHash", f.r.info.Hash.Hex()).With("blockNumber", out.Receipt.Block)
+			WithSent(fault.SentYes).With("txHash", f.by.info.Hash.Hex()).With("blockNumber", out.Receipt.Block)
 	}
 	return out, nil
 }
@@ -105,6 +107,9 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 	}
 	v := verdict{state: StateConfirmed, fee: fee}
 	var draft telemetry.Draft
+	if f.by.kind == kindCancel {
+		return f.cancelled(ctx, v, receipt)
+	}
 	if receipt.Success {
 		if draft, err = f.confirmed(ctx, receipt); err != nil {
 			return verdict{}, err
@@ -113,8 +118,8 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 		if err := f.contradicted(ctx, receipt); err != nil {
 			return verdict{}, err
 		}
-		v.state, v.reason = StateReverted, f.revertReason(ctx, f.r, receipt)
-		draft = f.story.Reverted(f.r.info, receipt, v.reason)
+		v.state, v.reason = StateReverted, f.revertReason(ctx, f.by, receipt)
+		draft = f.story.Reverted(f.by.info, receipt, v.reason)
 	}
 	v.line, v.trouble = f.rec.Encode(draft)
 	return v, nil
@@ -124,7 +129,7 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 // the node.
 func (f flow) confirmed(ctx context.Context, receipt Receipt) (draft telemetry.Draft, err error) {
 	err = insist(ctx, func() (err error) {
-		draft, err = f.story.Confirmed(ctx, f.r.info, receipt)
+		draft, err = f.story.Confirmed(ctx, f.by.info, receipt)
 		return err
 	})
 	return draft, err
@@ -138,7 +143,7 @@ func (f flow) contradicted(ctx context.Context, receipt Receipt) error {
 		return nil
 	}
 	return insist(ctx, func() error {
-		why, err := story.Contradicts(ctx, f.r.info, receipt)
+		why, err := story.Contradicts(ctx, f.by.info, receipt)
 		if err == nil && why != "" {
 			return fault.New(fault.TxUnknown, "the receipt says that it failed, and yet %s", why)
 		}
@@ -176,11 +181,11 @@ func (s *Sender) abandon(ctx context.Context, r record, why string) error {
 
 // revertReason replays a failed transaction for the reason; the state before its
 // block may differ from what it saw, so the answer is a good guess.
-func (s *Sender) revertReason(ctx context.Context, r record, receipt Receipt) string {
-	if receipt.GasUsed >= r.info.GasLimit {
+func (s *Sender) revertReason(ctx context.Context, by form, receipt Receipt) string {
+	if receipt.GasUsed >= by.info.GasLimit {
 		return "out of gas"
 	}
-	msg := CallMsg{From: r.info.From, To: r.info.To, Value: r.info.Value, Data: r.data, Gas: r.info.GasLimit}
+	msg := CallMsg{From: by.info.From, To: by.info.To, Value: by.info.Value, Data: by.data, Gas: by.info.GasLimit}
 	_, err := s.client.Call(ctx, msg, new(big.Int).SetUint64(receipt.Block), nil)
 	if reason, ok := FailureReason(err); ok {
 		return reason
@@ -191,59 +196,102 @@ func (s *Sender) revertReason(ctx context.Context, r record, receipt Receipt) st
 // settle writes the outcome, what it really cost, and its event line in one
 // SQLite transaction.
 func (f flow) settle(ctx context.Context, v verdict, receipt Receipt) error {
-	return f.journal.atomically(ctx, func(tx *sql.Tx) error {
-		if f.r.state == StateRefused {
+	if f.r.state == StateReplaced {
+		f.r.round++ // an outcome was told: this is the next
+	}
+	err := f.journal.atomically(ctx, func(tx *sql.Tx) error {
+		if f.r.state == StateRefused || f.r.state == StateReplaced {
 			if err := f.revive(ctx, tx, f.r); err != nil {
 				return err
 			}
 		}
-		for _, ref := range f.r.spend {
-			actual := ref.Amount
-			switch {
-			case ref.Kind == policy.KindFee:
-				actual = v.fee
-			case !receipt.Success:
-				actual = units.Wei{}
-			}
-			if err := f.o.Ledger.Settle(ctx, tx, ref.ID, actual); err != nil {
-				return err
-			}
+		if err := f.book(ctx, tx, v); err != nil {
+			return err
 		}
-		if err := f.journal.set(ctx, tx, f.r.id, v.state, `block = ?, block_hash = ?, gas_used = ?, gas_price = ?, reason = ?`,
-			int64(receipt.Block), receipt.BlockHash.Hex(), int64(receipt.GasUsed), receipt.GasPrice, v.reason); err != nil {
+		if err := f.closeForms(ctx, tx); err != nil {
+			return err
+		}
+		if err := f.journal.set(ctx, tx, f.r.id, v.state, `round = ?, won = ?, passed_at = NULL, block = ?, block_hash = ?, gas_used = ?, gas_price = ?, reason = ?`,
+			f.r.round, f.by.n, int64(receipt.Block), receipt.BlockHash.Hex(), int64(receipt.GasUsed), receipt.GasPrice, v.reason); err != nil {
 			return err
 		}
 		if v.line == nil {
 			return nil
 		}
-		return f.journal.addLine(ctx, tx, f.r.id, stepOutcome, v.line)
+		return f.journal.addLine(ctx, tx, f.r.id, f.r.step(stepOutcome), v.line)
 	})
+	if err == nil {
+		store.CrashPoint("chain: outcome kept")
+	}
+	return err
+}
+
+// book settles what is reserved for all forms at what really left the account:
+// one of them was mined, so one fee was paid.
+func (f flow) book(ctx context.Context, tx *sql.Tx, v verdict) error {
+	first := true
+	for _, ref := range f.r.reserved() {
+		actual := units.Wei{}
+		switch {
+		case v.state == StateReplaced:
+			actual = ref.Amount
+		case ref.Kind == policy.KindFee && first:
+			actual, first = v.fee, false
+		case ref.Kind != policy.KindFee && v.state == StateConfirmed:
+			actual = ref.Amount
+		}
+		if err := f.o.Ledger.Settle(ctx, tx, ref.ID, actual); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeForms notes that the mined form was sent, and drops the lines that tell of
+// a broadcast of which nobody knows whether it happened.
+func (f flow) closeForms(ctx context.Context, tx *sql.Tx) error {
+	for _, o := range f.r.forms() {
+		var err error
+		switch {
+		case o.n == f.by.n && o.n > 0:
+			err = f.journal.setForm(ctx, tx, f.r.id, o.n, StateSent, "")
+		case o.n == f.by.n || o.state != StateSigned:
+		case o.n > 0:
+			_, err = tx.ExecContext(ctx, `DELETE FROM tx_event WHERE tx_id = ? AND step = ? AND logged = 0`, f.r.id, replacingStep(o.n))
+		default:
+			_, err = tx.ExecContext(ctx, `DELETE FROM tx_event WHERE tx_id = ? AND step = ? AND logged = 0`, f.r.id, stepSubmitted)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unrecorded is the error for an outcome that is known and could not be written
 // down everywhere. The next run completes the record from the journal.
 func (f flow) unrecorded(state string, err error) error {
-	return fault.Wrap(err, fault.NotDurable, "transaction %s is %s, but its record is incomplete: %s", f.r.info.Hash.Hex(), state, fault.From(err).Message).
+	return fault.Wrap(err, fault.NotDurable, "transaction %s is %s, but its record is incomplete: %s", f.by.info.Hash.Hex(), state, fault.From(err).Message).
 		Hintf("mend that, then run ape-claw doctor; do not send it again").
-		WithSent(fault.SentYes).With("txHash", f.r.info.Hash.Hex())
+		WithSent(fault.SentYes).With("txHash", f.by.info.Hash.Hex())
 }
 
 // unknown records that nobody waits any longer, also after the command was
 // cancelled, and returns the error that says so.
 func (f flow) unknown(ctx context.Context, sent, why string) error {
-	e := fault.New(fault.TxUnknown, "transaction %s: %s", f.r.info.Hash.Hex(), why).Hintf(resumeHint).
-		WithSent(sent).With("txHash", f.r.info.Hash.Hex()).With("nonce", f.r.info.Nonce)
+	e := fault.New(fault.TxUnknown, "transaction %s: %s", f.by.info.Hash.Hex(), why).Hintf(resumeHint).
+		WithSent(sent).With("txHash", f.by.info.Hash.Hex()).With("nonce", f.r.info.Nonce)
 	write, cancel := writeContext(ctx)
 	defer cancel()
-	line, encodeErr := f.rec.Encode(f.story.Unknown(f.r.info, sent, why))
+	line, encodeErr := f.rec.Encode(f.story.Unknown(f.by.info, sent, why))
 	err := f.journal.atomically(write, func(tx *sql.Tx) error {
 		if err := f.journal.set(write, tx, f.r.id, StateUnknown, `reason = ?`, why); err != nil || line == nil {
 			return err
 		}
-		return f.journal.addLine(write, tx, f.r.id, stepUnknown, line)
+		return f.journal.addLine(write, tx, f.r.id, f.r.step(stepUnknown), line)
 	})
 	if err == nil {
-		err = f.tell(write, stepUnknown)
+		err = f.tell(write, f.r.step(stepUnknown))
 	}
 	e.Err = errors.Join(encodeErr, err)
 	f.step("unknown")

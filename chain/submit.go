@@ -4,10 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math/big"
 	"time"
-
-	"github.com/ethereum/go-ethereum/core/types"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
@@ -98,7 +95,7 @@ func (s *Sender) ready(ctx context.Context, p Prepared) (uint64, error) {
 	if p.From != s.Address() {
 		return 0, fault.New(fault.UnsafeTransaction, "prepared for %s and signed by %s", p.From.Hex(), s.Address().Hex()).WithSent(fault.SentNo)
 	}
-	if err := s.recover(ctx, p.Intent.ChainID); err != nil {
+	if err := s.recover(ctx, p.Intent.ChainID, false); err != nil {
 		return 0, err
 	}
 	used, ok, err := s.journal.live(ctx, p.Intent.Key)
@@ -108,20 +105,34 @@ func (s *Sender) ready(ctx context.Context, p Prepared) (uint64, error) {
 	if ok {
 		return 0, keyUsed(used)
 	}
-	open, err := s.journal.open(ctx, p.Intent.ChainID, p.From)
-	if err != nil {
+	if err := s.nothingOpen(ctx, p.Intent.ChainID); err != nil {
 		return 0, err
 	}
-	if len(open) > 0 {
-		return 0, unresolved(open[0], s.o.Now())
+	nonce, behind := s.nonce(ctx, p.Intent.ChainID)
+	if behind == nil || !errors.Is(behind, errBehind) {
+		return nonce, behind
 	}
-	return s.nonce(ctx, p.Intent.ChainID)
+	// Perhaps it is not the node that is wrong: what an earlier one said was mined
+	// may be gone, or never have been.
+	if err := s.recheckRows(ctx, p.Intent.ChainID, 0); err != nil {
+		return 0, err
+	}
+	return 0, errors.Join(s.nothingOpen(ctx, p.Intent.ChainID), behind)
+}
+
+func (s *Sender) nothingOpen(ctx context.Context, chainID int64) error {
+	open, err := s.journal.open(ctx, chainID, s.Address())
+	if err == nil && len(open) > 0 {
+		err = unresolved(open[0], s.o.Now())
+	}
+	return err
 }
 
 func keyUsed(r record) error {
-	e := fault.New(fault.QuoteUsed, "%s was used already: its transaction %s is %s", r.key, r.info.Hash.Hex(), r.state).
-		WithSent(fault.SentNo).With("txHash", r.info.Hash.Hex()).With("state", r.state)
-	if r.state == StateConfirmed || r.state == StateReverted {
+	hash := r.wonForm().info.Hash.Hex()
+	e := fault.New(fault.QuoteUsed, "%s was used already: its transaction %s is %s", r.key, hash, r.state).
+		WithSent(fault.SentNo).With("txHash", hash).With("state", r.state)
+	if r.state == StateConfirmed || r.state == StateReverted || r.state == StateReplaced {
 		return e.Hintf("make a new quote: ape-claw nft quote")
 	}
 	return e.Hintf("find out what became of it: ape-claw nft resume")
@@ -130,9 +141,12 @@ func keyUsed(r record) error {
 func unresolved(r record, now time.Time) error {
 	age := max(0, now.Sub(r.created)).Round(time.Second)
 	return fault.New(fault.Conflict, "transaction %s of %s has been unresolved for %s", r.info.Hash.Hex(), r.info.From.Hex(), age).
-		Hintf("wait until it is mined, or settle it: ape-claw nft resume").WithSent(fault.SentNo).
+		Hintf("wait until it is mined, or settle it: ape-claw nft resume (a person may free its nonce: ape-claw nft resume --cancel)").WithSent(fault.SentNo).
 		With("txHash", r.info.Hash.Hex()).With("nonce", r.info.Nonce).With("ageSeconds", int64(age/time.Second)).With("key", r.key)
 }
+
+// errBehind marks a node that counts fewer of our transactions than were mined.
+var errBehind = errors.New("behind")
 
 // nonce returns the account's next nonce: the node's count, with what others
 // queued there. A node that does not know of our own last transaction yet lags,
@@ -160,7 +174,7 @@ func (s *Sender) nonce(ctx context.Context, chainID int64) (uint64, error) {
 			if err := ctx.Err(); err != nil {
 				return 0, err
 			}
-			return 0, fault.New(fault.Upstream, "the RPC at %s counts %d transactions of %s, but %s with nonce %d was mined", s.client, mined, s.Address().Hex(), hash, last).
+			return 0, fault.Wrap(errBehind, fault.Upstream, "the RPC at %s counts %d transactions of %s, but %s with nonce %d was mined", s.client, mined, s.Address().Hex(), hash, last).
 				Hintf("the node is behind or the chain was reset: try again, or use another RPC URL").WithSent(fault.SentNo)
 		}
 	}
@@ -200,33 +214,7 @@ func (s *Sender) reserve(ctx context.Context, p Prepared, nonce uint64, grant po
 // sign checks the chain and the leave to send once more, signs, checks what was
 // signed, and stores it.
 func (s *Sender) sign(ctx context.Context, p Prepared, grant policy.Grant, r *record) ([]byte, error) {
-	got, err := s.client.CheckChain(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if got != r.info.ChainID {
-		return nil, wrongChain(s.client, got, r.info.ChainID)
-	}
-	id := big.NewInt(r.info.ChainID)
-	to := r.info.To
-	unsigned := types.NewTx(&types.DynamicFeeTx{
-		ChainID: id, Nonce: r.info.Nonce, GasTipCap: r.info.MaxTip.Big(), GasFeeCap: r.info.MaxFee.Big(),
-		Gas: r.info.GasLimit, To: &to, Value: r.info.Value.Big(), Data: r.data,
-	})
-	if err := s.allowed(ctx, grant); err != nil {
-		return nil, err
-	}
-	signed, err := s.signer.SignTx(ctx, unsigned, id)
-	if err != nil {
-		return nil, err
-	}
-	// A signer may be another program: what it returns must be what it was given.
-	rules := types.LatestSignerForChainID(id)
-	from, err := types.Sender(rules, signed)
-	if err != nil || from != s.Address() || rules.Hash(signed) != rules.Hash(unsigned) {
-		return nil, fault.Wrap(err, fault.UnsafeTransaction, "the signer returned another transaction than it was given").WithSent(fault.SentNo)
-	}
-	raw, err := signed.MarshalBinary()
+	signed, raw, err := s.signTx(ctx, r.info, r.data, func() error { return s.allowed(ctx, grant) })
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +240,7 @@ func (s *Sender) send(ctx context.Context, story Story, r record, raw []byte) (O
 	case refusedIt:
 		return Outcome{}, s.refuse(ctx, r, cause)
 	}
-	f := flow{Sender: s, story: story, r: r, rec: s.o.Recorder}
+	f := flow{Sender: s, story: story, r: r, by: form{info: r.info, data: r.data}, rec: s.o.Recorder}
 	out := Outcome{Tx: r.info}
 	limit, sent := s.o.Wait, fault.SentYes
 	if a == unclear {

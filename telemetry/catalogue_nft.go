@@ -7,7 +7,9 @@ const (
 	boughtItem  = "quoteId! id, collection text, tokenId text"
 	priceFields = ", priceApe number, priceWei wei, orderHash hash"
 	feeFields   = ", from address, gasLimit count, maxFeePerGasWei wei, maxPriorityFeePerGasWei wei"
-	minedFields = ", blockHash hash, gasUsed count, feeWei wei"
+	// replacedField is the quoted order, when another one was filled in its place.
+	replacedField = ", quotedOrderHash hash"
+	minedFields   = ", blockHash hash, gasUsed count, feeWei wei"
 )
 
 // nftTypes are a purchase, step by step.
@@ -78,28 +80,49 @@ func buyTypes() []declaration {
 			meaning:  "a signed purchase was sent to the chain; it is not known yet how it ends",
 			commands: []string{"nft buy"},
 			payload:  boughtItem,
-			result:   "txHash! hash, nonce! count, to! address, valueWei! wei, maxFeeWei! wei" + feeFields + priceFields,
+			result:   "txHash! hash, nonce! count, to! address, valueWei! wei, maxFeeWei! wei" + feeFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.confirmed", money: true,
 			meaning:  "the purchase succeeded on chain and the buyer owns the token",
 			commands: []string{"nft buy"},
 			payload:  boughtItem,
-			result:   "txHash! hash, blockNumber! count, owner address" + minedFields + priceFields,
+			result:   "txHash! hash, blockNumber! count, owner address" + minedFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.reverted", failure: true, money: true,
 			meaning:  "the purchase was mined and failed; only the fee is gone",
 			commands: []string{"nft buy"},
 			payload:  boughtItem,
-			result:   "txHash! hash, blockNumber count, reason text" + minedFields + priceFields,
+			result:   "txHash! hash, blockNumber count, reason text" + minedFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.unknown", failure: true, money: true,
 			meaning:  "a purchase was sent, or may have been, and no receipt is known: don't repeat it",
 			commands: []string{"nft buy"},
 			payload:  boughtItem,
-			result:   "txHash! hash, reason! id, sent maybe|yes, nonce count",
+			result:   "txHash! hash, reason! id, sent maybe|yes, nonce count" + replacedField,
+		},
+		{
+			name: "nft.buy.replacing", money: true,
+			meaning:  "a person sent a transaction with the nonce of a stuck purchase: one that cancels it, or the same with a higher fee",
+			commands: []string{"nft resume"},
+			payload:  boughtItem,
+			result:   "txHash! hash, replaces! hash, kind! cancel|reprice, nonce! count, to! address, valueWei! wei, maxFeeWei! wei" + feeFields + replacedField,
+		},
+		{
+			name: "nft.buy.cancelled", money: true,
+			meaning:  "the cancellation of a purchase was mined: it never can be; only the fee is gone",
+			commands: []string{"nft resume", "nft buy"},
+			payload:  boughtItem,
+			result:   "txHash! hash, cancels! hash, nonce! count, blockNumber! count" + minedFields + replacedField,
+		},
+		{
+			name: "nft.buy.replaced", failure: true, money: true,
+			meaning:  "the chain used the nonce of a purchase for a transaction that is none of ours; price and fee limit count as spent for 24 hours, in case a node hides the purchase",
+			commands: []string{"nft resume", "nft buy"},
+			payload:  boughtItem,
+			result:   "txHash! hash, nonce! count, reason! id" + replacedField,
 		},
 		{
 			name:     "nft.resume.ran",
@@ -108,10 +131,11 @@ func buyTypes() []declaration {
 			result:   "settled! count, open! count",
 		},
 		{
-			name:    "nft.buy.retry",
-			meaning: "a purchase is tried again",
-			payload: "quoteId! id, attempt! count",
-			result:  "retried! bool, reason text",
+			name:     "nft.buy.retry",
+			meaning:  "the quoted order is gone, and another of the same token at no higher price is tried in its place",
+			commands: []string{"nft buy"},
+			payload:  "quoteId! id, attempt! count, collection text, tokenId text",
+			result:   "retried! bool, reason text, oldOrderHash hash, seller address" + priceFields,
 		},
 	}
 }
