@@ -22,7 +22,10 @@ func nftCommands() []Command {
 }
 
 // nft builds the operations over this run's dependencies.
-func (d *Deps) nft(dataSource string) (*nft.Service, error) {
+func (d *Deps) nft(dataSource string) (*nft.Service, error) { return d.nftAsking(dataSource, false) }
+
+// nftAsking is nft for a command that, if so wanted, a person at the terminal confirms.
+func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 	cfg, err := d.Config()
 	if err != nil {
 		return nil, err
@@ -32,7 +35,7 @@ func (d *Deps) nft(dataSource string) (*nft.Service, error) {
 		cli += " --profile sandbox"
 	}
 	return nft.New(nft.Deps{
-		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cli, Warn: d.warn, TraceID: cfg.TraceID.Value,
+		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cli, Warn: d.warn, TraceID: cfg.TraceID.Value, Ask: d.asker(ask),
 		Fence: func(context.Context) (policy.Fence, error) {
 			src, err := d.sources()
 			if err != nil {
@@ -131,14 +134,17 @@ needed, and the address is taken to have the funds.`,
 func newNFTBuy() Command {
 	return define(Spec{Name: "nft buy", Short: "Buy a quote: a dry run, and with --execute for real",
 		Long: `Tell what buying a quote would do and which gates would refuse it; with --execute pass
-every gate, sign, send, and wait until the token is the buyer's. The phrase to confirm
-is the one that the dry run shows; --autonomous stands in for it where policy allows.`,
+every gate, sign, send, and wait until the token is the buyer's. At a terminal it shows
+what it read from the transaction that it would sign, and asks for the phrase; elsewhere
+--confirm gives the phrase, as the dry run shows it; --autonomous stands in for it where
+policy allows. When the quoted order is gone, up to three others of the same token, at
+or below the confirmed price, are tried in its place.`,
 		Example: "  ape-claw nft buy --quote q_…\n  ape-claw nft buy --quote q_… --execute --confirm 'BUY gs-on-ape #42 12.5 APE'",
-		Events:  []string{"nft.buy.dry_run", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "policy.blocked"},
+		Events:  []string{"nft.buy.dry_run", "nft.buy.retry", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "policy.blocked"},
 		Risk:    RiskHigh, Permission: "nft:buy"},
 		func(ctx context.Context, d *Deps, in nft.BuyIn) (nft.BuyOut, error) {
 			d.joinTrace(ctx, in.Quote)
-			s, err := d.nft("")
+			s, err := d.nftAsking("", in.Execute && in.Confirm == "" && !in.Autonomous)
 			if err != nil {
 				return nft.BuyOut{}, err
 			}
@@ -155,8 +161,16 @@ func printBuy(p *Printer, out nft.BuyOut) {
 		p.Head("%s", clean(out.Message))
 	}
 	if !out.DryRun {
-		p.KV("transaction", out.TxHash, "block", fmt.Sprintf("%d", out.BlockNumber), "owner", out.Owner, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
+		for _, r := range out.Retries {
+			p.Line("  the order %s was gone; tried that of %s for %s APE", r.OldOrder, r.Seller, r.PriceApe)
+		}
+		p.KV("transaction", out.TxHash, "block", fmt.Sprintf("%d", out.BlockNumber), "owner", out.Owner, "seller", out.Seller, "price", out.PriceApe.String()+" APE", "fee", out.FeeApe.String()+" APE")
 		return
+	}
+	if a := out.Action; a != nil {
+		p.KV("contract", a.Contract, "from", a.Seller, "network", fmt.Sprintf("%s (chain %d)", a.Network, a.ChainID))
+		p.KV(actionMoney(*a)...)
+		printCaps(p, *a)
 	}
 	for _, g := range out.WouldBlock {
 		p.Line("  %s %s: %s", p.style(yellow, "would refuse"), g.Name, clean(g.Reason))

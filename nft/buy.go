@@ -3,7 +3,6 @@ package nft
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -41,7 +40,11 @@ type BuyOut struct {
 	FeeWei        *units.Wei    `json:"feeWei,omitempty"`
 	MaxFeeApe     json.Number   `json:"maxFeeApe,omitempty"` // of a dry run: the most that --execute lets gas cost, once simulated
 	MaxFeeWei     *units.Wei    `json:"maxFeeWei,omitempty"`
+	OrderHash     string        `json:"orderHash,omitempty"`     // the order that was filled
+	Seller        string        `json:"seller,omitempty"`        // who sold
+	Retries       []Retry       `json:"retries,omitempty"`       // the orders that took the place of the quoted one
 	WouldBlock    []policy.Gate `json:"wouldBlock,omitzero"`     // of a dry run: the gates that would refuse --execute
+	Action        *Action       `json:"action,omitempty"`        // of a dry run: what would be confirmed, as the saved quote has it
 	ConfirmPhrase string        `json:"confirmPhrase,omitempty"` // of a dry run
 	Quote         Quote         `json:"quote"`
 	Next          string        `json:"next,omitempty"`
@@ -59,8 +62,7 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 		return BuyOut{}, err
 	}
 	if in.Execute {
-		out, err := s.execute(ctx, q, in)
-		return out, s.refused(ctx, cmdBuy, false, q, err)
+		return s.buy(ctx, q, in, buyOptions{})
 	}
 	f, err := s.fence(ctx, policy.DryRun)
 	if err == nil {
@@ -75,8 +77,15 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 	return s.dryRun(ctx, f, q)
 }
 
-// dryRun evaluates the gates that need no phrase and no reservation. It asks no
-// network: it tells what the saved quote and simulation allow.
+// buy buys a quote at hand, and tells of a refusal.
+func (s *Service) buy(ctx context.Context, q Quote, in BuyIn, o buyOptions) (BuyOut, error) {
+	out, err := s.execute(ctx, q, in, o)
+	return out, s.refused(ctx, cmdBuy, false, q, err)
+}
+
+// dryRun evaluates the gates that need no phrase and no reservation. It needs no
+// network: it tells what the saved quote and simulation allow, and what the
+// account holds if a node says so.
 func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, error) {
 	var who *common.Address
 	switch addr, err := s.d.Buyer(ctx); {
@@ -105,6 +114,14 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 	if p.CollectionErr == nil {
 		out.ConfirmPhrase = p.Phrase()
 	}
+	if who != nil { // without an account there is nothing to hold it against
+		if uses, err := s.spent(ctx, f.Policy, p.Scope()); err == nil {
+			p.Spent = uses
+		}
+	}
+	if a, err := s.foreseen(ctx, q, p, out.MaxFeeWei, who); err == nil {
+		out.Action = &a
+	}
 	codes := make([]string, 0, len(refusals))
 	for _, g := range refusals {
 		codes = append(codes, string(g.Code))
@@ -124,86 +141,6 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 
 func payload(q Quote) map[string]any {
 	return map[string]any{"quoteId": q.QuoteID, "collection": q.Collection, "tokenId": q.TokenID}
-}
-
-// execute buys: every gate on what is saved, a fresh fulfilment built, verified
-// and simulated, every gate again on that, policy's grant for exactly those
-// bytes, and the sender.
-func (s *Service) execute(ctx context.Context, q Quote, in BuyIn) (BuyOut, error) {
-	f, err := s.fence(ctx, policy.Execute)
-	if err == nil {
-		err = s.otherChain(f, q, cmdBuy)
-	}
-	if err != nil {
-		return BuyOut{}, err
-	}
-	who, keyErr := s.d.Buyer(ctx)
-	known := &who
-	if keyErr != nil {
-		known = nil
-	}
-	p, err := s.saved(ctx, f, q, known)
-	if err != nil {
-		return BuyOut{}, err
-	}
-	p.Confirm, p.Autonomous = in.Confirm, in.Autonomous
-	if err := s.decide(ctx, f, &p).Refusal(); err != nil {
-		return BuyOut{}, err
-	}
-	if keyErr != nil {
-		return BuyOut{}, keyErr
-	}
-	t, err := s.try(ctx, q, buyer{addr: who})
-	if err != nil {
-		return BuyOut{}, s.lostRace(ctx, q, t, err)
-	}
-	sender, prepared, err := s.prepare(ctx, q, p, t)
-	if err != nil {
-		return BuyOut{}, err
-	}
-	grant, err := s.authorize(ctx, q, p, t, prepared)
-	if err != nil {
-		return BuyOut{}, err
-	}
-	outcome, err := sender.Submit(ctx, prepared, grant)
-	s.note(ctx, q, outcome, err)
-	if err != nil {
-		return BuyOut{}, err
-	}
-	return bought(q, t, outcome), nil
-}
-
-// prepare fixes the gas terms of the verified bytes.
-func (s *Service) prepare(ctx context.Context, q Quote, p policy.Purchase, t trial) (Sender, chain.Prepared, error) {
-	sender, err := s.d.Sender(ctx)
-	if err != nil {
-		return nil, chain.Prepared{}, err
-	}
-	if sender.Address() != t.buyer.addr {
-		return nil, chain.Prepared{}, fault.New(fault.Internal, "the sender is not the buyer").WithSent(fault.SentNo)
-	}
-	prepared, err := sender.Prepare(ctx, chain.Intent{
-		Key: q.key(), ChainID: q.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data, FeeCeiling: feeCeiling(p),
-		Story: newStory(q, t.buyer.addr, t.chain),
-	})
-	return sender, prepared, s.tooDear(q, p, err)
-}
-
-// authorize holds what will be signed against policy, read anew: somebody may
-// have halted or narrowed it since, and the time goes on. The price stays the
-// quoted one, which the phrase names; the verified value is not above it.
-func (s *Service) authorize(ctx context.Context, q Quote, p policy.Purchase, t trial, prepared chain.Prepared) (policy.Grant, error) {
-	f, err := s.fence(ctx, policy.Execute)
-	if err != nil {
-		return policy.Grant{}, err
-	}
-	fresh := s.purchase(f, q)
-	fresh.Confirm, fresh.Autonomous = p.Confirm, p.Autonomous
-	fresh.FeeLimit, fresh.Target, fresh.OthersGet = prepared.Fees.FeeCap, lower(t.call.To), &t.got.Fees
-	fresh.ChainNow = later(s.now(), t.head).Add(OrderMargin)
-	fresh.Simulation = policy.Simulation{State: policy.SimPassed}
-	expires := earlier(earlier(s.now().Add(grantTTL), q.ExpiresAt), q.OrderExpiresAt.Add(-OrderMargin))
-	return s.decide(ctx, f, &fresh).Authorize(prepared.PolicyTx(), expires)
 }
 
 // decide evaluates every gate of an execution, with what the ledger says.
@@ -300,18 +237,6 @@ func (s *Service) saved(ctx context.Context, f policy.Fence, q Quote, who *commo
 	return p, nil
 }
 
-// lostRace keeps the outcome of a trial that failed; if meanwhile another run
-// bought the quote, that is the reason.
-func (s *Service) lostRace(ctx context.Context, q Quote, t trial, cause error) error {
-	if !fault.IsGate(fault.CodeOf(cause)) {
-		return cause
-	}
-	if _, err := s.lookup(ctx, q.QuoteID); fault.CodeOf(err) == fault.QuoteUsed {
-		return err
-	}
-	return errors.Join(cause, s.keep(ctx, q, t, cause))
-}
-
 // note marks the quote as used when its transaction left, or may have. The
 // journal beside the key is what guards against a second purchase: this is for
 // people, and its failure is only told.
@@ -345,13 +270,19 @@ func (s *Service) note(ctx context.Context, q Quote, o chain.Outcome, cause erro
 	}
 }
 
-func bought(q Quote, t trial, o chain.Outcome) BuyOut {
+// bought tells the purchase, and which order was filled.
+func (x *execution) bought(t trial, o chain.Outcome) BuyOut {
+	q := x.quote
 	q.Status, q.TxHash = StatusConfirmed, o.Tx.Hash.Hex()
 	fee := o.Fee
-	return BuyOut{
+	out := BuyOut{
 		OK: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: t.call.Value.JSON(units.APEDecimals), PriceWei: t.call.Value,
 		TxHash: q.TxHash, BlockNumber: o.Receipt.Block, Owner: lower(t.buyer.addr), GasUsed: o.Receipt.GasUsed,
-		FeeApe: fee.JSON(units.APEDecimals), FeeWei: &fee, Quote: q,
+		FeeApe: fee.JSON(units.APEDecimals), FeeWei: &fee, OrderHash: x.order.OrderHash, Seller: x.order.Seller, Retries: x.retries, Quote: q,
 		Message: fmt.Sprintf("bought %s #%s for %s %s", q.Collection, q.TokenID, t.call.Value.Decimal(units.APEDecimals), q.Currency),
 	}
+	if len(x.retries) > 0 {
+		out.Message += ", from another seller than was quoted: that order was gone"
+	}
+	return out
 }

@@ -65,19 +65,25 @@ type world struct {
 	order   seaport.OrderComponents
 	price   units.Wei
 
-	listing func(*market.Listing)                     // changes what BestListing answers
-	listErr error                                     // instead
-	propose func(*market.Fulfillment)                 // changes what Fulfillment answers
-	fulErr  error                                     // instead
-	call    func(chain.CallMsg) ([]byte, error, bool) // answers a call itself
-	head    time.Time
-	balance units.Wei
-	counter int64
-	status  [2]int64 // cancelled, filled
-	owner   common.Address
-	noKey   bool
-	feeCap  units.Wei
-	submit  func() error // what Submit ends with, after the grant was redeemed
+	listing  func(*market.Listing)                     // changes what BestListing answers
+	listErr  error                                     // instead
+	propose  func(*market.Fulfillment)                 // changes what Fulfillment answers
+	fulErr   error                                     // instead
+	gone     map[string]bool                           // orders that the marketplace gives no fulfilment of
+	all      func(market.ListQuery) []market.Listing   // what Listings answers
+	onFulfil func()                                    // while a fulfilment is asked for
+	person   func(nft.Action) (string, error)          // who is at the terminal; nil: nobody
+	call     func(chain.CallMsg) ([]byte, error, bool) // answers a call itself
+	head     time.Time
+	balance  units.Wei
+	counter  int64
+	status   [2]int64 // cancelled, filled
+	owner    common.Address
+	noKey    bool
+	feeCap   units.Wei
+	maxFee   units.Wei    // of it, per gas
+	baseFee  units.Wei    // of the head
+	submit   func() error // what Submit ends with, after the grant was redeemed
 
 	fail map[string]error // parts that can't be had, and calls that fail
 	node int64            // the chain id that the node tells
@@ -163,8 +169,15 @@ func (w *world) ask(what string) {
 
 // service returns the operations over the world.
 func (w *world) service() *nft.Service {
+	var ask func(context.Context, nft.Action) (string, error)
+	if w.person != nil {
+		ask = func(_ context.Context, a nft.Action) (string, error) {
+			w.ask("person")
+			return w.person(a)
+		}
+	}
 	return nft.New(nft.Deps{
-		Now: w.clock, Recorder: w, Subject: "agent:test",
+		Ask: ask, Now: w.clock, Recorder: w, Subject: "agent:test",
 		Fence:  func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), w.fail["fence"] },
 		State:  func(context.Context) (*sql.DB, error) { return w.state, w.fail["state"] },
 		Market: func(context.Context) (nft.Market, error) { return fakeMarket{w}, w.fail["market"] },
@@ -232,24 +245,49 @@ func (m fakeMarket) BestListing(_ context.Context, gotSlug, gotContract, id stri
 	if gotSlug != slug || gotContract != contract {
 		m.w.t.Errorf("BestListing(%s, %s)", gotSlug, gotContract)
 	}
-	hash := seaport.OrderHash(m.w.order)
-	l := market.Listing{
-		ListingID: hash.Hex(), OrderHash: hash.Hex(), Collection: slug, TokenID: id, Price: m.w.price, PriceApe: m.w.price.JSON(18),
-		Currency: "APE", Decimals: 18, ProtocolAddress: lower(seaport.Address), AssetContract: contract, Seller: lower(seller),
-		StartsAt: time.Unix(m.w.order.StartTime.Int64(), 0), ExpiresAt: time.Unix(m.w.order.EndTime.Int64(), 0), Considered: m.w.price,
-		Parameters: json.RawMessage(`{"counter": 0, "consideration":[{"startAmount":"11750000000000000000","recipient":"` + lower(seller) + `"},
-			{"startAmount":"125000000000000000","recipient":"` + seaport.FeeRecipient.Hex() + `"},{"startAmount":"625000000000000000","recipient":"` + lower(artist) + `"}]}`),
-	}
+	l := m.w.listed(id)
 	if m.w.listing != nil {
 		m.w.listing(&l)
 	}
 	return l, nil
 }
 
+// listed is the order as the marketplace lists it.
+func (w *world) listed(id string) market.Listing {
+	hash, offerer := seaport.OrderHash(w.order), lower(w.order.Offerer)
+	payments := []map[string]string{}
+	for _, c := range w.order.Consideration {
+		payments = append(payments, map[string]string{"startAmount": c.StartAmount.String(), "recipient": lower(c.Recipient)})
+	}
+	terms, err := json.Marshal(map[string]any{"counter": 0, "consideration": payments})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return market.Listing{
+		ListingID: hash.Hex(), OrderHash: hash.Hex(), Collection: slug, TokenID: id, Price: w.price, PriceApe: w.price.JSON(18),
+		Currency: "APE", Decimals: 18, ProtocolAddress: lower(seaport.Address), AssetContract: contract, Seller: offerer,
+		StartsAt: time.Unix(w.order.StartTime.Int64(), 0), ExpiresAt: time.Unix(w.order.EndTime.Int64(), 0), Considered: w.price, Parameters: terms,
+	}
+}
+
+func (m fakeMarket) Listings(_ context.Context, q market.ListQuery) (market.Page, error) {
+	m.w.ask("listings")
+	if m.w.all == nil {
+		return market.Page{}, m.w.listErr
+	}
+	return market.Page{Listings: m.w.all(q)}, nil
+}
+
 func (m fakeMarket) Fulfillment(_ context.Context, r market.FulfillRequest) (market.Fulfillment, error) {
 	m.w.ask("fulfillment")
+	if m.w.onFulfil != nil {
+		m.w.onFulfil()
+	}
 	if m.w.fulErr != nil {
 		return market.Fulfillment{}, m.w.fulErr
+	}
+	if m.w.gone[r.OrderHash] {
+		return market.Fulfillment{}, fault.New(fault.NotFound, "the marketplace has no order %s to buy", r.OrderHash)
 	}
 	if want := seaport.OrderHash(m.w.order).Hex(); r.OrderHash != want || r.Recipient != r.Fulfiller || r.Protocol != lower(seaport.Address) {
 		m.w.t.Errorf("asked for %+v, expected order %s", r, want)
@@ -288,7 +326,7 @@ type fakeChain struct{ w *world }
 func (c fakeChain) ChainID(context.Context) (int64, error) { return c.w.node, c.w.fail["chain id"] }
 
 func (c fakeChain) Head(context.Context) (chain.Header, error) {
-	return chain.Header{Number: 41, Time: uint64(c.w.head.Unix())}, c.w.fail["head"]
+	return chain.Header{Number: 41, Time: uint64(c.w.head.Unix()), BaseFee: c.w.baseFee}, c.w.fail["head"]
 }
 
 func (c fakeChain) Balance(context.Context, common.Address) (units.Wei, error) {
@@ -337,7 +375,7 @@ func (s fakeSender) Prepare(_ context.Context, in chain.Intent) (chain.Prepared,
 		return chain.Prepared{}, fault.New(fault.PolicyBlocked, "gas may cost up to %s and the ceiling of one transaction is %s", s.w.feeCap.Decimal(18), ceiling.Decimal(18)).
 			WithSent(fault.SentNo).With("gate", "feeCeiling")
 	}
-	return chain.Prepared{Intent: in, From: me, Fees: chain.Fees{GasLimit: 250_000, FeeCap: s.w.feeCap}}, s.w.fail["prepare"]
+	return chain.Prepared{Intent: in, From: me, Fees: chain.Fees{GasLimit: 250_000, MaxFee: s.w.maxFee, FeeCap: s.w.feeCap}}, s.w.fail["prepare"]
 }
 
 // Submit redeems the grant in the real ledger, and mines a purchase.
@@ -399,6 +437,8 @@ func (w *world) receipt() chain.Receipt {
 		{Address: common.HexToAddress(contract), Topics: []common.Hash{crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)")), topic(seller), topic(me), common.BigToHash(big.NewInt(7))}},
 	}}
 }
+
+func nativeOf() policy.Asset { return policy.NativeOf(chainID) }
 
 func lower(a common.Address) string { return strings.ToLower(a.Hex()) }
 

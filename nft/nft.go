@@ -45,6 +45,7 @@ const (
 type Market interface {
 	Name() string
 	BestListing(ctx context.Context, slug, contract, tokenID string) (market.Listing, error)
+	Listings(ctx context.Context, q market.ListQuery) (market.Page, error)
 	Fulfillment(ctx context.Context, r market.FulfillRequest) (market.Fulfillment, error)
 }
 
@@ -87,10 +88,13 @@ type Deps struct {
 	Sender   func(ctx context.Context) (Sender, error)
 	Ledger   func(ctx context.Context) (Ledger, error)
 	Journal  func(ctx context.Context, key string) (tx chain.OpenTx, ok bool, err error) // chain.FindTx in this home; nil: unknown
-	Subject  string                                                                      // on whose behalf: "agent:<id>", or ""
-	TraceID  string                                                                      // of this run; a new quote keeps it
-	CLI      string                                                                      // how a suggested command begins; "" is "ape-claw"
-	Warn     func(format string, args ...any)                                            // for people, on the side
+	// Ask shows a person at the terminal a purchase and returns the line that was
+	// typed; io.EOF when there was none. nil: there is nobody to ask.
+	Ask     func(ctx context.Context, a Action) (typed string, err error)
+	Subject string                           // on whose behalf: "agent:<id>", or ""
+	TraceID string                           // of this run; a new quote keeps it
+	CLI     string                           // how a suggested command begins; "" is "ape-claw"
+	Warn    func(format string, args ...any) // for people, on the side
 }
 
 // Service is the operations.
@@ -151,6 +155,10 @@ func (s *Service) name(q Quote, err error) {
 	case fault.QuoteExpired:
 		f.Hintf("quote it again: %s %s --collection %s --token-id %s --max-price %s", s.d.CLI, cmdQuote, q.Collection, q.TokenID, q.MaxPrice)
 	case fault.ConfirmationMismatch:
+		if asked, _ := f.Details["asked"].(bool); asked {
+			f.Hintf("run it again, and type the phrase as it is shown: %s --execute", s.next(cmdBuy, q.QuoteID))
+			return
+		}
 		f.Hintf("give --confirm the phrase that the dry run shows: %s", s.next(cmdBuy, q.QuoteID))
 	}
 }

@@ -99,6 +99,19 @@ func (s *Service) quotable(ctx context.Context, in QuoteIn, limit units.Wei) (po
 	if err != nil {
 		return f, policy.Purchase{}, err
 	}
+	p := s.asked(f, in, limit)
+	if err := policy.Decide(policy.Inspect, f, p).Refusal(); err != nil {
+		return f, p, err
+	}
+	if p.Asset != policy.NativeOf(f.Policy.ChainID) {
+		return f, p, fault.New(fault.CurrencyNotAllowed, "paying in \"%s\" is not supported: only the native %s is", shown(in.Currency), f.Policy.NativeToken).
+			Hintf("leave --currency out").WithSent(fault.SentNo).With("gate", policy.GateCurrency)
+	}
+	return f, p, nil
+}
+
+// asked is what the gates look at before there is a listing.
+func (s *Service) asked(f policy.Fence, in QuoteIn, limit units.Wei) policy.Purchase {
 	p := policy.Purchase{
 		TokenID: in.TokenID, Asset: policy.NativeOf(f.Policy.ChainID), Currency: in.Currency, Decimals: units.APEDecimals,
 		MaxPrice: &limit, Subject: s.d.Subject,
@@ -108,14 +121,7 @@ func (s *Service) quotable(ctx context.Context, in QuoteIn, limit units.Wei) (po
 		p.Asset.Token = strings.ToLower(in.Currency)
 	}
 	p.Collection, p.CollectionErr = f.Allowlist.Resolve(in.Collection)
-	if err := policy.Decide(policy.Inspect, f, p).Refusal(); err != nil {
-		return f, p, err
-	}
-	if p.Asset != policy.NativeOf(f.Policy.ChainID) {
-		return f, p, fault.New(fault.CurrencyNotAllowed, "paying in \"%s\" is not supported: only the native %s is", shown(in.Currency), f.Policy.NativeToken).
-			Hintf("leave --currency out").WithSent(fault.SentNo).With("gate", policy.GateCurrency)
-	}
-	return f, p, nil
+	return p
 }
 
 // noListing is the answer when nothing can be quoted. The marketplace's own
@@ -145,28 +151,48 @@ func (s *Service) quoteFailed(ctx context.Context, in QuoteIn, cause error) erro
 	}))
 }
 
-// newQuote makes a quote of a listing that the gates let through. It believes
-// nothing that the purchase would later be refused for.
+// notQuotable is the refusal of a listing whose purchase would be refused.
+func notQuotable(field string, got, want any) error {
+	return fault.New(fault.UnsafeTransaction, "the listing's %s is %v, expected %v", field, got, want).
+		Hintf("choose another listing").WithSent(fault.SentNo).With("field", field)
+}
+
+// sellable believes nothing of a listing that the purchase would later be refused
+// for.
+func (s *Service) sellable(chainID int64, currency, tokenID string, l market.Listing) error {
+	switch {
+	case l.TokenID != tokenID:
+		return notQuotable("token id", l.TokenID, tokenID)
+	case l.Decimals != units.APEDecimals:
+		return notQuotable("currency", l.Currency, currency)
+	case !common.IsHexAddress(l.ProtocolAddress) || !seaport.IsKnownProtocol(chainID, common.HexToAddress(l.ProtocolAddress)):
+		return notQuotable("protocol contract", l.ProtocolAddress, "a known one")
+	case !common.IsHexAddress(l.Seller) || len(common.FromHex(l.OrderHash)) != common.HashLength:
+		return notQuotable("seller or order hash", "malformed", "an address and 32 bytes")
+	case !seaport.UnsignedFeeFits(l.Price, l.Considered):
+		return notQuotable("price", fmt.Sprintf("%s, of which the seller signed %s", l.Price.Decimal(units.APEDecimals), l.Considered.Decimal(units.APEDecimals)),
+			fmt.Sprintf("at most %s of it to be added by the marketplace", seaport.MaxUnsignedFee))
+	case l.StartsAt.After(s.now()):
+		return notQuotable("start", l.StartsAt.Format(time.RFC3339), "the past")
+	case l.Price.IsZero():
+		return notQuotable("price", 0, "more")
+	}
+	return nil
+}
+
+// setOrder takes what is the order's from a sellable listing.
+func (q *Quote) setOrder(l market.Listing) {
+	q.PriceApe, q.PriceWei = l.Price.JSON(units.APEDecimals), l.Price
+	q.OrderHash, q.ProtocolAddress, q.Seller = strings.ToLower(l.OrderHash), strings.ToLower(l.ProtocolAddress), strings.ToLower(l.Seller)
+	q.Fees, q.Counter = orderTerms(l)
+	q.OrderExpiresAt = l.ExpiresAt.UTC()
+}
+
+// newQuote makes a quote of a listing that the gates let through.
 func (s *Service) newQuote(f policy.Fence, c policy.Entry, l market.Listing, in QuoteIn, limit units.Wei) (Quote, error) {
 	now, chainID := s.now(), f.Policy.ChainID
-	wrong := func(field string, got, want any) error {
-		return fault.New(fault.UnsafeTransaction, "the listing's %s is %v, expected %v", field, got, want).
-			Hintf("choose another listing").WithSent(fault.SentNo).With("field", field)
-	}
-	switch {
-	case l.TokenID != in.TokenID:
-		return Quote{}, wrong("token id", l.TokenID, in.TokenID)
-	case l.Decimals != units.APEDecimals:
-		return Quote{}, wrong("currency", l.Currency, f.Policy.NativeToken)
-	case !common.IsHexAddress(l.ProtocolAddress) || !seaport.IsKnownProtocol(chainID, common.HexToAddress(l.ProtocolAddress)):
-		return Quote{}, wrong("protocol contract", l.ProtocolAddress, "a known one")
-	case !common.IsHexAddress(l.Seller) || len(common.FromHex(l.OrderHash)) != common.HashLength:
-		return Quote{}, wrong("seller or order hash", "malformed", "an address and 32 bytes")
-	case !seaport.UnsignedFeeFits(l.Price, l.Considered):
-		return Quote{}, wrong("price", fmt.Sprintf("%s, of which the seller signed %s", l.Price.Decimal(units.APEDecimals), l.Considered.Decimal(units.APEDecimals)),
-			fmt.Sprintf("at most %s of it to be added by the marketplace", seaport.MaxUnsignedFee))
-	case l.StartsAt.After(now):
-		return Quote{}, wrong("start", l.StartsAt.Format(time.RFC3339), "the past")
+	if err := s.sellable(chainID, f.Policy.NativeToken, in.TokenID, l); err != nil {
+		return Quote{}, err
 	}
 	expires := now.Add(QuoteTTL)
 	if end := l.ExpiresAt.Add(-OrderMargin); end.Before(expires) {
@@ -176,16 +202,14 @@ func (s *Service) newQuote(f policy.Fence, c policy.Entry, l market.Listing, in 
 		return Quote{}, fault.New(fault.QuoteExpired, "the best listing of %s #%s ends at %s, too soon to buy it", c.Slug, l.TokenID, l.ExpiresAt.UTC().Format(time.RFC3339)).
 			Hintf("choose another token").WithSent(fault.SentNo).With("gate", policy.GateQuote)
 	}
-	fees, counter := orderTerms(l)
 	q := Quote{
 		QuoteID: store.NewID(quotePrefix), Collection: c.Slug, CollectionName: c.Name, TokenID: l.TokenID,
-		PriceApe: l.Price.JSON(units.APEDecimals), PriceWei: l.Price, MaxPrice: limit.JSON(units.APEDecimals), MaxPriceWei: limit,
-		Currency: f.Policy.NativeToken, OrderHash: strings.ToLower(l.OrderHash), ChainID: chainID, ContractAddress: c.ContractAddress,
-		ProtocolAddress: strings.ToLower(l.ProtocolAddress), Seller: strings.ToLower(l.Seller), Counter: counter, Fees: fees, CreatedAt: now, ExpiresAt: expires,
-		OrderExpiresAt: l.ExpiresAt.UTC(), Status: StatusQuoted,
+		MaxPrice: limit.JSON(units.APEDecimals), MaxPriceWei: limit, Currency: f.Policy.NativeToken, ChainID: chainID,
+		ContractAddress: c.ContractAddress, CreatedAt: now, ExpiresAt: expires, Status: StatusQuoted,
 	}
+	q.setOrder(l)
 	if field, value := q.flaw(); field != "" { // it could not be read back
-		return Quote{}, wrong(field, "\""+shown(value)+"\"", "another spelling")
+		return Quote{}, notQuotable(field, "\""+shown(value)+"\"", "another spelling")
 	}
 	return q, nil
 }

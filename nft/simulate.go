@@ -67,7 +67,7 @@ func (s *Service) Simulate(ctx context.Context, in SimulateIn) (SimulateOut, err
 	if err != nil {
 		return SimulateOut{}, err
 	}
-	t, err := s.try(ctx, q, b)
+	t, err := s.try(ctx, q, b, nil)
 	if err == nil {
 		err = s.estimate(ctx, q, &t)
 	}

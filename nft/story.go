@@ -22,9 +22,12 @@ const StoryKind = "nft.buy"
 // story tells what became of a purchase. It is all that another process needs
 // to settle it, so it holds no more than the quote does.
 type story struct {
-	Quote Quote          `json:"quote"`
-	Buyer common.Address `json:"buyer"`
-	chain Chain
+	Quote     Quote          `json:"quote"` // as the order that is filled has it
+	Buyer     common.Address `json:"buyer"`
+	Subject   string         `json:"subject,omitempty"`   // on whose behalf
+	Authority string         `json:"authority,omitempty"` // by whose leave
+	Replaces  string         `json:"replaces,omitempty"`  // the quoted order, when another one is filled in its place
+	chain     Chain
 }
 
 func newStory(q Quote, buyer common.Address, c Chain) *story {
@@ -53,6 +56,9 @@ func (t *story) Kind() string { return StoryKind }
 func (t *story) Context() (json.RawMessage, error) { return json.Marshal(t) }
 
 func (t *story) draft(event string, result map[string]any) telemetry.Draft {
+	if t.Replaces != "" {
+		result["quotedOrderHash"] = t.Replaces
+	}
 	return telemetry.Draft{Type: "nft.buy." + event, ChainID: t.Quote.ChainID, Payload: payload(t.Quote), Result: result, Money: true}
 }
 

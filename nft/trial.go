@@ -53,9 +53,9 @@ func failed(name, format string, args ...any) *fault.Error {
 
 // try asks the marketplace for the fulfilment of exactly the quoted order, builds
 // the call, verifies it, and runs the very bytes and value as the buyer. Nothing
-// is signed. Failures are fault.UnsafeTransaction, fault.SimulationFailed, and
+// is signed. maxFee bounds what others than the seller get. Failures are fault.UnsafeTransaction, fault.SimulationFailed, and
 // those of marketplace and node.
-func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
+func (s *Service) try(ctx context.Context, q Quote, b buyer, maxFee *units.BPS) (trial, error) {
 	t := trial{buyer: b}
 	c, err := s.d.Chain(ctx)
 	if err != nil {
@@ -74,6 +74,7 @@ func (s *Service) try(ctx context.Context, q Quote, b buyer) (trial, error) {
 	if t.want, err = s.wanted(ctx, q, t); err != nil {
 		return t, err
 	}
+	t.want.MaxFee = maxFee
 	m, err := s.d.Market(ctx)
 	if err != nil {
 		return t, err
@@ -120,8 +121,10 @@ func (s *Service) wanted(ctx context.Context, q Quote, t trial) (seaport.Want, e
 		return w, unreadable(err, "the seller's order counter")
 	}
 	if q.Counter != "" && q.Counter != w.Counter.String() {
-		return w, failed("OrderIsCancelled", "the seller cancelled all orders signed so far (their counter is %s, the order's is %s)", w.Counter, shown(q.Counter)).
+		e := failed("OrderIsCancelled", "the seller cancelled all orders signed so far (their counter is %s, the order's is %s)", w.Counter, shown(q.Counter)).
 			Hintf("quote the token again: %s nft quote", s.d.CLI)
+		e.Err = errGone
+		return w, e
 	}
 	return w, nil
 }
@@ -206,16 +209,21 @@ func (s *Service) explain(ctx context.Context, t *trial, err error) error {
 	if len(revert.Data) == 0 && revert.Reason != "" {
 		r.Reason = "a contract refuses: " + shown(revert.Reason)
 	}
+	gone := r.Name == "OrderAlreadyFilled" || r.Name == "OrderIsCancelled"
 	if owner, err := ownerAt(ctx, t.chain, t.want, nil); err == nil {
 		switch {
 		case owner == t.buyer.addr:
-			r.Reason = ownedAlready
+			r.Reason, gone = ownedAlready, false
 		case r.Token && owner != t.got.Order.Offerer:
-			r.Reason = "the seller no longer owns the token (" + r.Reason + ")"
+			r.Reason, gone = "the seller no longer owns the token ("+r.Reason+")", true
 		}
 	}
-	return failed(r.Name, "%s", r.Reason).Hintf("quote the token again: %s nft quote", s.d.CLI).
+	e := failed(r.Name, "%s", r.Reason).Hintf("quote the token again: %s nft quote", s.d.CLI).
 		With("revertData", "0x"+hex.EncodeToString(revert.Data[:min(len(revert.Data), 132)]))
+	if gone {
+		e.Err = errGone
+	}
+	return e
 }
 
 // explainGone says why the marketplace gives no fulfilment, as far as the chain
@@ -228,7 +236,9 @@ func (s *Service) explainGone(ctx context.Context, q Quote, t trial, err error) 
 	}
 	gone := func(name, why string) error {
 		e := failed(name, "%s", why).Hintf("quote the token again: %s nft quote", s.d.CLI)
-		e.Err = err
+		if e.Err = err; why != ownedAlready {
+			e.Err = errors.Join(errGone, err)
+		}
 		return e
 	}
 	owner, ownerErr := ownerAt(ctx, t.chain, t.want, nil)
