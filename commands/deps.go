@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/market"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -45,6 +46,7 @@ type Deps struct {
 	money   *sql.DB
 	state   *sql.DB
 	rpc     *chain.Client
+	pacer   *market.Pacer
 }
 
 // completing reports whether the shell asks what could come next.

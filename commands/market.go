@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/ape-claw/ape-claw/market"
 	"github.com/ape-claw/ape-claw/policy"
@@ -55,12 +57,20 @@ func (d *Deps) market(flag string) (market.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := market.ParseDataSource(source)
+	path, err := market.ParseDataSource(source, filepath.Join(cfg.Home, market.DefaultFile))
+	if err != nil {
+		return nil, err
+	}
+	slugs, err := d.marketSlugs()
 	if err != nil {
 		return nil, err
 	}
 	if path != "" {
-		return market.OpenFile(path, rules)
+		f, err := market.OpenFile(path, rules)
+		if err != nil {
+			return nil, err
+		}
+		return f.WithSlugs(slugs), nil
 	}
 	key := cfg.OpenSeaKey
 	if key.Source == FromProfile && cfg.MarketURL.Source != FromDefault {
@@ -70,7 +80,49 @@ func (d *Deps) market(flag string) (market.Source, error) {
 		d.warn("the saved OpenSea key is sent to OpenSea only, not to the marketplace that %s names", cfg.MarketURL.Source)
 	}
 	return market.New(market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, APIKey: market.Key(key.Reveal()),
-		Transport: d.transport(), Rand: rand.Int64N})
+		Transport: d.transport(), Rand: rand.Int64N, Pacer: d.marketPacer(cfg), Slugs: slugs, Waiting: d.marketWaits})
+}
+
+// paceFile is what the processes of a home know of the marketplace's rate limit.
+const paceFile = "market-pace.json"
+
+// marketPacer is one for all clients of this run, and, beside the sandbox, of all
+// runs of the home: limits are counted by API key.
+func (d *Deps) marketPacer(cfg *Config) *market.Pacer {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.pacer == nil {
+		file := filepath.Join(cfg.Home, paceFile)
+		if cfg.IsSandbox() {
+			file = ""
+		}
+		d.pacer = market.NewPacer(d.host.Now, rand.Int64N, file)
+	}
+	return d.pacer
+}
+
+// marketWaits tells a person why nothing seems to happen.
+func (d *Deps) marketWaits(wait time.Duration) {
+	if d.host.StderrTTY {
+		// A notice that can't be printed has no other place to go.
+		_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: waiting %s for the marketplace's rate limit\n", wait.Round(time.Second))
+	}
+}
+
+// marketSlugs are the marketplace's slugs of collections that it calls otherwise
+// than the allowlist does.
+func (d *Deps) marketSlugs() (map[string]string, error) {
+	list, err := d.Allowlist()
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, e := range list.Entries() {
+		if e.MarketSlug != "" {
+			out[e.Slug] = e.MarketSlug
+		}
+	}
+	return out, nil
 }
 
 func newMarketCollections() Command {
@@ -129,10 +181,26 @@ func newMarketListings() Command {
 			if len(rows) > 0 {
 				p.Table([]string{"TOKEN", "PRICE", "EXPIRES (UTC)", "SELLER"}, rows)
 			}
-			if out.SkippedCount > 0 {
-				p.Line("Set aside: %s, for example: %s", counted(out.SkippedCount, "listing"), clean(out.Skipped[0].Reason))
+			p.Line("Read %s on %s.%s", counted(out.Read, "listing"), counted(out.Pages, "page"), more(out))
+			for i, r := range out.SkippedReasons {
+				if i == 5 {
+					p.Line("… and %d other reasons: --json lists them", len(out.SkippedReasons)-i)
+					break
+				}
+				p.Line("Set aside: %d: %s", r.Count, clean(r.Reason))
 			}
 		})
+}
+
+// more says what was not read.
+func more(out market.ListingsOut) string {
+	switch {
+	case out.Stopped != "":
+		return " Stopped " + out.Stopped + ": the marketplace has more."
+	case out.More:
+		return " There are more: --limit shows them."
+	}
+	return ""
 }
 
 // AllowlistAuditIn has no flags.

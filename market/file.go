@@ -4,26 +4,39 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
-	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// filePrefix starts a data source that is a file.
-const filePrefix = "file:"
+// The kinds of data source.
+const (
+	sourceAPI  = "opensea"
+	sourceFile = "file"
+	filePrefix = sourceFile + ":"
+)
+
+// DefaultFile is the data file's name in the home, where a policy asks for a file
+// and nothing says which.
+const DefaultFile = "market.json"
 
 // maxFile is the largest data file: enough for any test, and no trap.
 const maxFile = 64 << 20
 
 // ParseDataSource reads the setting market.dataSource: "opensea" or "" is the
-// API, "file:<path>" a JSON file (see File), and path is then not empty.
-func ParseDataSource(s string) (path string, err error) {
-	if s == "" || s == "opensea" {
+// API, "file:<path>" a JSON file (see File), and path is then not empty. "file"
+// alone, as a policy has it, is fallback; without one it is an error.
+func ParseDataSource(s, fallback string) (path string, err error) {
+	if s == "" || s == sourceAPI {
 		return "", nil
+	}
+	if s == sourceFile && fallback != "" {
+		return fallback, nil
 	}
 	path, ok := strings.CutPrefix(s, filePrefix)
 	if !ok || path == "" {
@@ -43,22 +56,26 @@ func ParseDataSource(s string) (path string, err error) {
 //	  "fulfillments": { "<order hash>": <answer of POST /api/v2/listings/fulfillment_data>, … }
 //	}
 //
-// All three are optional; another key is an error. The file is read once.
+// All three are optional; another key, and a key or a collection that comes twice,
+// are errors, which name line and column. The file is read once.
 type File struct {
 	rules        Rules
 	name         string
-	collections  map[string]json.RawMessage
-	listings     map[string][]json.RawMessage
-	fulfillments map[string]json.RawMessage
+	slugs        map[string]string
+	collections  map[string]part
+	listings     map[string][]part
+	fulfillments map[string]part
 }
 
-type fileJSON struct {
-	Collections  []json.RawMessage            `json:"collections"`
-	Listings     map[string][]json.RawMessage `json:"listings"`
-	Fulfillments map[string]json.RawMessage   `json:"fulfillments"`
+// part is a value in the file.
+type part struct {
+	raw json.RawMessage
+	at  place
 }
 
 // OpenFile reads a data file. A missing file is not_found, a wrong one usage.
+// Relative paths are of the working directory; links are followed, as by any
+// program that reads a file it is pointed at.
 func OpenFile(path string, rules Rules) (*File, error) {
 	if rules.Now == nil {
 		return nil, errors.New("market: Rules.Now is required")
@@ -68,65 +85,49 @@ func OpenFile(path string, rules Rules) (*File, error) {
 	if err != nil {
 		return nil, fileFault(err, name)
 	}
-	var doc fileJSON
-	if err := checkKeys(b); err != nil {
+	f := &File{rules: rules, name: name, collections: map[string]part{}, listings: map[string][]part{}, fulfillments: map[string]part{}}
+	if err := f.parse(b); err != nil {
 		return nil, badFile(err, name)
-	}
-	if err := decode(b, &doc); err != nil {
-		return nil, badFile(err, name)
-	}
-	f := &File{rules: rules, name: name, collections: map[string]json.RawMessage{}, listings: doc.Listings, fulfillments: map[string]json.RawMessage{}}
-	for _, raw := range doc.Collections {
-		var c collectionJSON
-		if err := decode(raw, &c); err != nil {
-			return nil, badFile(err, name)
-		}
-		f.collections[c.Slug] = raw
-	}
-	for order, raw := range doc.Fulfillments {
-		h, ok := hash(order)
-		if !ok {
-			return nil, badFile(errors.New("fulfillments has the key "+quoted(order)+", which is no order hash"), name)
-		}
-		f.fulfillments[h] = raw
 	}
 	return f, nil
 }
 
-func readFile(path string) ([]byte, error) {
-	fi, err := os.Stat(path)
+// WithSlugs returns f with the marketplace's slugs of collections that the
+// allowlist calls otherwise, as Options.Slugs.
+func (f *File) WithSlugs(slugs map[string]string) *File {
+	g := *f
+	g.slugs = slugs
+	return &g
+}
+
+func readFile(path string) (b []byte, err error) {
+	// Not waiting for a writer, should it be a fifo; what it is is asked of the
+	// open file, which nobody can swap.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
-	// A fifo or a device would hang or never end.
+	defer func() { err = errors.Join(err, f.Close()) }()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	// A device would hang or never end.
 	if !fi.Mode().IsRegular() {
 		return nil, errors.New("it is no regular file")
 	}
-	if fi.Size() > maxFile {
+	b, err = io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(b) > maxFile {
 		return nil, errors.New("it is larger than 64 MiB")
 	}
-	return os.ReadFile(path)
-}
-
-// checkKeys refuses top-level keys that are not ours: a misspelt one would be an
-// empty marketplace.
-func checkKeys(b []byte) error {
-	var doc map[string]json.RawMessage
-	if err := decode(b, &doc); err != nil {
-		return err
-	}
-	for key := range doc {
-		if !slices.Contains([]string{"collections", "listings", "fulfillments"}, key) {
-			return errors.New("it has the unknown key " + quoted(key))
-		}
-	}
-	return nil
+	return b, err
 }
 
 func fileFault(err error, name string) *fault.Error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.Wrap(err, fault.NotFound, "market data file %s does not exist", name)
+		return fault.Wrap(err, fault.NotFound, "market data file %s does not exist", name).
+			Hintf("relative paths are of the working directory; its shape is described in docs/configuration.md")
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(err, fault.Usage, "market data file %s is not readable by this user", name)
 	}
@@ -145,20 +146,32 @@ func badFile(err error, name string) *fault.Error {
 // Name returns the file's path as people may see it.
 func (f *File) Name() string { return filePrefix + f.name }
 
+func (f *File) theirs(slug string) string {
+	if s := f.slugs[slug]; ValidSlug(s) {
+		return s
+	}
+	return slug
+}
+
 // Collection returns the collection of a slug.
 func (f *File) Collection(_ context.Context, slug string) (Collection, error) {
 	if err := checkSlug(slug); err != nil {
 		return Collection{}, err
 	}
-	raw, ok := f.collections[slug]
+	p, ok := f.collections[f.theirs(slug)]
 	if !ok {
-		return Collection{}, fault.New(fault.NotFound, "%s has no collection %s", f.Name(), slug)
+		return Collection{}, f.noCollection(slug)
 	}
-	c, err := f.rules.collection(raw, slug)
+	c, err := f.rules.collection(p.raw, f.theirs(slug))
 	if err != nil {
-		return Collection{}, unusable(err, doingCollection, f.Name())
+		return Collection{}, unusable(p.at.of(err), doingCollection, f.Name())
 	}
+	c.Slug = slug
 	return c, nil
+}
+
+func (f *File) noCollection(slug string) error {
+	return fault.New(fault.NotFound, "%s has no collection %s", f.Name(), slug)
 }
 
 // Listings judges all listings of the collection.
@@ -166,21 +179,42 @@ func (f *File) Listings(ctx context.Context, q ListQuery) (Page, error) {
 	if err := checkQuery(q); err != nil {
 		return Page{}, err
 	}
-	contract, err := f.contract(ctx, q.Slug, q.Contract)
+	contract, err := f.contract(ctx, q)
 	if err != nil {
 		return Page{}, err
 	}
 	col := newCollector(f.rules, q, contract)
-	col.add(f.listings[q.Slug])
+	col.page.Pages = 1
+	for _, p := range f.listings[f.theirs(q.Slug)] {
+		n := len(col.page.Skipped)
+		col.add([]json.RawMessage{p.raw})
+		for i := range col.page.Skipped[n:] {
+			col.page.Skipped[n+i].Reason = p.at.String() + ": " + col.page.Skipped[n+i].Reason
+		}
+	}
 	return col.finish(), nil
 }
 
-func (f *File) contract(ctx context.Context, slug, want string) (string, error) {
-	if want != "" {
-		return checkAddress("contract", want)
+// contract returns what the query's listings must be of. As at the API, a
+// collection that the file describes must be the contract that is asked for.
+func (f *File) contract(ctx context.Context, q ListQuery) (string, error) {
+	_, described := f.collections[f.theirs(q.Slug)]
+	if _, listed := f.listings[f.theirs(q.Slug)]; !described && !listed {
+		return "", f.noCollection(q.Slug)
 	}
-	c, err := f.Collection(ctx, slug)
-	return c.ContractAddress, err
+	if q.Contract == "" {
+		c, err := f.Collection(ctx, q.Slug)
+		return c.ContractAddress, err
+	}
+	want, err := checkAddress("contract", q.Contract)
+	if err != nil || !described {
+		return want, err
+	}
+	c, err := f.Collection(ctx, q.Slug)
+	if err == nil && c.ContractAddress != want {
+		return "", otherContract(f.Name(), q.Slug, f.rules.Chain, want, c.ContractAddress)
+	}
+	return want, err
 }
 
 // BestListing returns the cheapest usable listing of one token.
@@ -210,13 +244,13 @@ func (f *File) Fulfillment(_ context.Context, r FulfillRequest) (Fulfillment, er
 	if err != nil {
 		return Fulfillment{}, err
 	}
-	raw, ok := f.fulfillments[r.OrderHash]
+	p, ok := f.fulfillments[r.OrderHash]
 	if !ok {
 		return Fulfillment{}, noOrder(nil, r.OrderHash)
 	}
-	out, err := parseFulfillment(raw)
+	out, err := parseFulfillment(p.raw)
 	if err != nil {
-		return Fulfillment{}, unusable(err, doingFulfill, f.Name())
+		return Fulfillment{}, unusable(p.at.of(err), doingFulfill, f.Name())
 	}
 	return out, nil
 }

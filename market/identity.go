@@ -116,10 +116,16 @@ func (c *Client) identify(ctx context.Context, at target) (string, error) {
 	if err != nil { // there is no such collection, by either name
 		return "", err
 	}
-	return "", fault.New(fault.CollectionNotAllowed, "%s says that %s is the contract %s on %s, and %s was asked for: nothing of it is read or bought",
-		c.Name(), at.slug, col.ContractAddress, c.rules.Chain, at.contract).
+	return "", otherContract(c.Name(), at.slug, c.rules.Chain, at.contract, col.ContractAddress)
+}
+
+// otherContract refuses everything of a collection that is not the one it was
+// taken for.
+func otherContract(where, slug, chain, want, got string) error {
+	return fault.New(fault.CollectionNotAllowed, "%s says that %s is the contract %s on %s, and %s was asked for: nothing of it is read or bought",
+		where, slug, got, chain, want).
 		Hintf("compare both addresses with the collection's own site, and correct its entry in allowlist.json if that is wrong").
-		WithSent(fault.SentNo).With("expected", at.contract).With("got", col.ContractAddress)
+		WithSent(fault.SentNo).With("expected", want).With("got", got)
 }
 
 // slugOf asks which collection a contract belongs to.

@@ -2,6 +2,7 @@ package market
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ape-claw/ape-claw/chain/units"
@@ -73,6 +74,7 @@ type ListingsIn struct {
 	TokenID    string `json:"tokenId" help:"only listings of this token id"`
 	MaxPrice   string `json:"maxPrice" help:"only listings of at most this price in APE"`
 	Limit      int    `json:"limit" help:"most listings shown, at most 1000" default:"50"`
+	PerToken   bool   `json:"perToken" help:"only the cheapest listing of each token"`
 	All        bool   `json:"all" help:"read all active listings (slower), not only the marketplace's cheapest"`
 }
 
@@ -84,7 +86,34 @@ type ListingsOut struct {
 	More         bool      `json:"more"`       // the marketplace has more than was read
 	SkippedCount int       `json:"skippedCount"`
 	Skipped      []Skip    `json:"skipped"` // set aside and why; the first 50
-	Source       string    `json:"source"`
+	// SkippedReasons counts what was set aside by its reason, the commonest first.
+	SkippedReasons []SkipCount `json:"skippedReasons"`
+	Pages          int         `json:"pages"`             // pages read
+	Read           int         `json:"read"`              // listings on them, of any kind and price
+	Stopped        string      `json:"stopped,omitempty"` // why reading ended before the pages did
+	Source         string      `json:"source"`
+}
+
+// SkipCount is how many listings were set aside for one reason.
+type SkipCount struct {
+	Reason string `json:"reason"`
+	Count  int    `json:"count"`
+}
+
+// countSkips groups by reason; at most 20 groups.
+func countSkips(skipped []Skip) []SkipCount {
+	at, out := map[string]int{}, []SkipCount{}
+	for _, s := range skipped {
+		i, ok := at[s.Reason]
+		if !ok {
+			i = len(out)
+			at[s.Reason] = i
+			out = append(out, SkipCount{Reason: s.Reason})
+		}
+		out[i].Count++
+	}
+	slices.SortStableFunc(out, func(a, b SkipCount) int { return b.Count - a.Count })
+	return first(out, maxInEvent)
 }
 
 // Listings reads live listings. The collection need not be on the allowlist when
@@ -116,19 +145,21 @@ func Listings(ctx context.Context, src Source, list Allowlist, rec Recorder, in 
 	}
 	out := ListingsOut{
 		Count: len(page.Listings), Listings: first(page.Listings, MaxLimit), Collection: q.Slug, More: page.More,
-		SkippedCount: len(page.Skipped), Skipped: first(page.Skipped, maxSkippedOut), Source: src.Name(),
+		SkippedCount: len(page.Skipped), Skipped: first(page.Skipped, maxSkippedOut), SkippedReasons: countSkips(page.Skipped),
+		Pages: page.Pages, Read: page.Read, Stopped: page.Stopped, Source: src.Name(),
 	}
 	return out, rec.Record(ctx, telemetry.Draft{
 		Type: EventListingsRead, Payload: payload,
 		Result: map[string]any{
 			"count": out.Count, "listings": first(out.Listings, maxInEvent), "skipped": first(out.Skipped, maxInEvent), "source": out.Source,
+			"pages": out.Pages, "read": out.Read, "more": out.More,
 		},
 	})
 }
 
 // query checks the input. Its faults are usage: nothing has been asked yet.
 func (in ListingsIn) query() (ListQuery, error) {
-	q := ListQuery{TokenID: in.TokenID, Limit: in.Limit, All: in.All}
+	q := ListQuery{TokenID: in.TokenID, Limit: in.Limit, All: in.All, OnePerToken: in.PerToken}
 	if in.Collection == "" {
 		return q, fault.New(fault.Usage, "--collection is missing").Hintf("ape-claw market collections lists them")
 	}

@@ -16,7 +16,7 @@ func marketTypes() []declaration {
 			meaning:  "listings of a collection were read; skipped ones are named with the reason",
 			commands: []string{"market listings"},
 			payload:  "collection! id, " + asked,
-			result:   "listings! array, count count, skipped array, source text",
+			result:   "listings! array, count count, skipped array, source text, pages count, read count, more bool",
 		},
 		{
 			name: "market.listings.failed", failure: true,
