@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -62,14 +64,18 @@ type SenderOptions struct {
 	Gate func(ctx context.Context) error
 
 	Wait     time.Duration // for a receipt; 0: two minutes
-	LockWait time.Duration // for the account's lock; 0: ten seconds
+	LockWait time.Duration // for the account's lock; 0: fifteen minutes
+	// Warn, if set, is told what a person may want to know while it waits.
+	Warn func(format string, args ...any)
 	// Step, if set, is told where Submit stands: for tests that stop it there.
 	Step func(name string)
 }
 
 const (
 	defaultWait     = 2 * time.Minute
-	defaultLockWait = 10 * time.Second
+	defaultLockWait = 15 * time.Minute
+	// sayAfter is when a wait for the lock is said.
+	sayAfter = 3 * time.Second
 	// unclearWait is how long a receipt is looked for when the answer to the
 	// broadcast was lost.
 	unclearWait = 10 * time.Second
@@ -96,6 +102,9 @@ type Sender struct {
 	client  *Client
 	signer  Signer
 	journal journal
+
+	turn  sync.Mutex
+	turns map[int64]bool // guarded by turn: chains whose lock Turn holds
 }
 
 // NewSender checks the options and returns a Sender. It reads and sends nothing.
@@ -182,12 +191,25 @@ func (r record) open(now time.Time) OpenTx {
 	return o
 }
 
-// lock takes the account's lock.
+// lock takes the account's lock, unless Turn has. Waiting for it is no failure: it
+// ends with ctx, or after LockWait, and says after a while for whom it waits.
 func (s *Sender) lock(ctx context.Context, chainID int64) (unlock func(), err error) {
-	name := fmt.Sprintf("%d-%s.lock", chainID, lower(s.Address()))
+	s.turn.Lock()
+	mine := s.turns[chainID]
+	s.turn.Unlock()
+	if mine {
+		return func() {}, nil
+	}
+	path := filepath.Join(s.o.Home, "locks", fmt.Sprintf("%d-%s.lock", chainID, lower(s.Address())))
 	wait, cancel := context.WithTimeout(ctx, s.o.LockWait)
 	defer cancel()
-	l, err := store.AcquireLock(wait, filepath.Join(s.o.Home, "locks", name))
+	patience := time.AfterFunc(sayAfter, func() {
+		if holder := printable(store.Holder(path)); holder != "" && wait.Err() == nil && s.o.Warn != nil {
+			s.o.Warn("waiting for another run that sends from %s on chain %d: %s", s.Address().Hex(), chainID, holder)
+		}
+	})
+	defer patience.Stop()
+	l, err := store.WaitLock(wait, path)
 	if err != nil {
 		if fault.CodeOf(err) == fault.Conflict {
 			return nil, fault.Wrap(err, fault.Conflict, "another run is sending from %s on chain %d", s.Address().Hex(), chainID).
@@ -195,8 +217,35 @@ func (s *Sender) lock(ctx context.Context, chainID int64) (unlock func(), err er
 		}
 		return nil, err
 	}
+	// For those that wait; that it can't be written stops nobody.
+	_ = l.Note(fmt.Sprintf("%s, pid %d, since %s", s.o.Recorder.Scope().Command, os.Getpid(), s.o.Now().UTC().Format("15:04:05 UTC")))
 	// The lock is the open file: if closing it fails, the end of the process frees it.
 	return func() { _ = l.Unlock() }, nil
+}
+
+// Turn takes the account's lock for several calls: what is decided, granted and
+// submitted until release is called is not made stale by waiting for others in
+// between. Other goroutines must not use the Sender meanwhile.
+func (s *Sender) Turn(ctx context.Context, chainID int64) (release func(), err error) {
+	unlock, err := s.lock(ctx, chainID)
+	if err != nil {
+		return nil, err
+	}
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if s.turns[chainID] {
+		return unlock, nil // within another
+	}
+	if s.turns == nil {
+		s.turns = map[int64]bool{}
+	}
+	s.turns[chainID] = true
+	return func() {
+		s.turn.Lock()
+		delete(s.turns, chainID)
+		s.turn.Unlock()
+		unlock()
+	}, nil
 }
 
 func (s *Sender) step(name string) {

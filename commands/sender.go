@@ -64,7 +64,9 @@ func (d *Deps) sender(ctx context.Context) (*chain.Sender, error) {
 			}
 			return nft.Restore(client, kept)
 		},
-		Gate: d.stillAllowed,
+		Warn:       d.warn,
+		Reconsider: d.reconsider,
+		Gate:       d.stillAllowed,
 		RecorderFor: func(scope telemetry.Scope) chain.Recorder {
 			return telemetry.NewRecorder(log, d.redactor(), d.host.Now, scope)
 		},

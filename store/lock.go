@@ -65,6 +65,66 @@ func AcquireLock(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
+// WaitLock waits for the lock until ctx ends, in the system's own queue: it takes no
+// processor meanwhile, and whoever waits gets its turn. A wait that ctx ended gives
+// the lock back at once if it comes all the same.
+func WaitLock(ctx context.Context, path string) (*Lock, error) {
+	if l, ok, err := TryLock(path); ok || err != nil {
+		return l, err
+	}
+	f, err := OpenPrivate(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	got := make(chan error, 1)
+	go func() {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		for err == syscall.EINTR {
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		if err != nil {
+			return nil, fault.Wrap(errors.Join(err, f.Close()), fault.StateUnusable, "lock %s: %s", Display(path), reason(err)).
+				Hintf("locks need a local file system")
+		}
+		return &Lock{f}, nil
+	case <-ctx.Done():
+		go func() { // until its turn has come, nothing can end the wait
+			<-got
+			_ = (&Lock{f}).Unlock() // nobody is left to be told
+		}()
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return nil, ctx.Err()
+		}
+		return nil, fault.Wrap(ctx.Err(), fault.Conflict, "%s is held by another process", Display(path)).
+			Hintf("wait for the other ape-claw to end")
+	}
+}
+
+// Note writes who holds the lock into its file, for those that wait.
+func (l *Lock) Note(holder string) error {
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.f.WriteAt([]byte(holder), 0)
+	return err
+}
+
+// Holder returns what the last holder of a lock noted, "" when it noted nothing.
+func Holder(path string) string {
+	f, err := OpenPrivate(path, os.O_RDONLY)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // read only
+	b := make([]byte, 200)
+	n, _ := f.ReadAt(b, 0) // what can't be read was not noted
+	return string(b[:n])
+}
+
 // Unlock releases the lock. Closing the file would do so only once nobody else has it
 // open: a child that this process is starting just now still has, for a moment.
 func (l *Lock) Unlock() error {
