@@ -1,6 +1,7 @@
 package nft
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -49,7 +50,7 @@ type ready struct {
 func (s *Service) execute(ctx context.Context, q Quote, in BuyIn, o buyOptions) (BuyOut, error) {
 	x := &execution{Service: s, in: in, opt: o, quote: q, order: q}
 	if err := x.admit(ctx); err != nil {
-		return BuyOut{}, err
+		return BuyOut{}, cmp.Or(x.lostRace(ctx), err)
 	}
 	for {
 		r, err := x.ready(ctx)
@@ -184,6 +185,16 @@ func (x *execution) gates(ctx context.Context, r ready) (policy.Decision, error)
 
 // submit has the sender sign and send what every gate lets through.
 func (x *execution) submit(ctx context.Context, r ready) (BuyOut, error) {
+	// The account's turn first: what is decided must not grow old in a queue.
+	if s, ok := r.sender.(interface {
+		Turn(ctx context.Context, chainID int64) (release func(), err error)
+	}); ok {
+		release, err := s.Turn(ctx, x.quote.ChainID)
+		if err != nil {
+			return BuyOut{}, err
+		}
+		defer release()
+	}
 	d, err := x.gates(ctx, r)
 	if err != nil {
 		return BuyOut{}, err
@@ -202,8 +213,8 @@ func (x *execution) submit(ctx context.Context, r ready) (BuyOut, error) {
 }
 
 // lostRace is the refusal of a quote that another run bought meanwhile, or of
-// which a transaction may be under way: that is then the reason, whatever the
-// trial met.
+// which a transaction may be under way: that is then the reason, whatever a gate
+// or the trial met.
 func (x *execution) lostRace(ctx context.Context) error {
 	if _, err := x.unused(ctx, x.quote.QuoteID); fault.CodeOf(err) == fault.QuoteUsed {
 		return err

@@ -10,7 +10,8 @@ import (
 )
 
 // A run that was killed after it sent leaves the quote marked as quoted: the
-// journal knows better, and so do the dry run, a simulation and the list.
+// journal knows better, and so do the dry run, a simulation, the list, and the same
+// purchase once more, whatever else would refuse it.
 func TestTheJournalKnowsWhatTheQuoteDoesNot(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -28,7 +29,9 @@ func TestTheJournalKnowsWhatTheQuoteDoesNot(t *testing.T) {
 		w.journal = map[string]chain.OpenTx{"nft.buy:" + q.QuoteID: {State: c.state, Hash: "0xabc"}}
 		_, dry := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID})
 		_, sim := w.service().Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID})
-		for what, err := range map[string]error{"dry run": dry, "simulation": sim} {
+		// Not "simulation_required", the gate that is met first.
+		_, execute := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true})
+		for what, err := range map[string]error{"dry run": dry, "simulation": sim, "purchase": execute} {
 			if (fault.CodeOf(err) == fault.QuoteUsed) != c.used {
 				t.Errorf("%s, %s: %v", c.state, what, err)
 			}
