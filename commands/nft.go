@@ -203,7 +203,7 @@ func newNFTQuotesList() Command {
 			return out, d.Record(ctx, telemetry.Draft{Type: "nft.quotes.read", Result: map[string]any{"count": out.Count}})
 		},
 		func(p *Printer, out nft.QuotesListOut) {
-			if out.Count == 0 {
+			if out.Count+len(out.Unreadable) == 0 {
 				p.Line("No quotes.")
 				return
 			}
@@ -211,7 +211,13 @@ func newNFTQuotesList() Command {
 			for _, q := range out.Quotes {
 				rows = append(rows, []string{q.QuoteID, q.Collection + " #" + q.TokenID, q.PriceApe.String() + " " + q.Currency, q.State(), q.ExpiresAt.UTC().Format("2006-01-02 15:04:05")})
 			}
+			for _, q := range out.Unreadable {
+				rows = append(rows, []string{q.QuoteID, "", "", "unreadable", ""})
+			}
 			p.Table([]string{"QUOTE", "TOKEN", "PRICE", "STATE", "EXPIRES (UTC)"}, rows)
+			for _, q := range out.Unreadable {
+				p.Line("%s", clean(q.Reason))
+			}
 		})
 }
 

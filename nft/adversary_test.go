@@ -128,8 +128,13 @@ func TestForgedQuote(t *testing.T) {
 			_, buy := s.Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
 			_, sim := s.Simulate(t.Context(), nft.SimulateIn{Quote: q.QuoteID})
 			_, show := s.QuotesShow(t.Context(), nft.QuotesShowIn{Quote: q.QuoteID})
-			_, list := s.QuotesList(t.Context(), nft.QuotesListIn{})
-			for what, err := range map[string]error{"dry run": dry, "buy": buy, "simulate": sim, "show": show, "list": list} {
+			good := w.quoted()
+			list, err := s.QuotesList(t.Context(), nft.QuotesListIn{})
+			if err != nil || list.Count != 1 || list.Quotes[0].QuoteID != good.QuoteID || len(list.Unreadable) != 1 || list.Unreadable[0].QuoteID != q.QuoteID ||
+				!strings.Contains(list.Unreadable[0].Reason, "its "+tt.field+" in ") || strings.Contains(list.Unreadable[0].Reason, "\x1b") {
+				t.Errorf("list %+v, %v", list, err)
+			}
+			for what, err := range map[string]error{"dry run": dry, "buy": buy, "simulate": sim, "show": show} {
 				f := refused(t, err, fault.StateUnusable, "quote "+q.QuoteID+" was altered", "its "+tt.field+" in ")
 				if strings.ContainsAny(f.Hint, "$|#") || strings.Contains(f.Hint, "evil") || strings.Contains(f.Message, "\x1b") || f.Details["field"] != tt.field {
 					t.Errorf("%s: %s; %s", what, f.Message, f.Hint)

@@ -1,6 +1,10 @@
 package nft
 
-import "context"
+import (
+	"context"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
 
 // QuotesListIn is the input of nft quotes list.
 type QuotesListIn struct {
@@ -9,8 +13,16 @@ type QuotesListIn struct {
 
 // QuotesListOut is the result of nft quotes list, newest first.
 type QuotesListOut struct {
-	Count  int         `json:"count"`
-	Quotes []QuoteView `json:"quotes"`
+	Count      int               `json:"count"`
+	Quotes     []QuoteView       `json:"quotes"`
+	Unreadable []UnreadableQuote `json:"unreadable,omitempty"`
+}
+
+// UnreadableQuote is a saved quote that is not as a run of ours wrote it. It can't
+// be bought, and does not keep the others from being listed.
+type UnreadableQuote struct {
+	QuoteID string `json:"quoteId"` // as far as it can be shown
+	Reason  string `json:"reason"`
 }
 
 // QuoteView is a quote as it stands now.
@@ -47,18 +59,23 @@ func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOu
 	if in.Limit <= 0 || in.Limit > maxQuotes {
 		in.Limit = maxQuotes
 	}
-	quotes, err := db.list(ctx, in.Limit)
+	quotes, bad, err := db.list(ctx, in.Limit)
 	if err != nil {
 		return QuotesListOut{}, err
 	}
-	out := QuotesListOut{Count: len(quotes), Quotes: []QuoteView{}}
+	out := QuotesListOut{Quotes: []QuoteView{}, Unreadable: bad}
 	for _, q := range quotes {
 		v, err := s.view(ctx, db, q)
+		if fault.CodeOf(err) == fault.StateUnusable {
+			out.Unreadable = append(out.Unreadable, UnreadableQuote{q.QuoteID, fault.From(err).Message})
+			continue
+		}
 		if err != nil {
 			return QuotesListOut{}, err
 		}
 		out.Quotes = append(out.Quotes, v)
 	}
+	out.Count = len(out.Quotes)
 	return out, nil
 }
 

@@ -90,6 +90,7 @@ func (t quoteStore) add(ctx context.Context, q Quote) error {
 	}
 	_, err = t.db.ExecContext(ctx, `INSERT INTO quotes (id, created_at, expires_at, status, doc) VALUES (?, ?, ?, ?, ?)`,
 		q.QuoteID, q.CreatedAt.UnixMilli(), q.ExpiresAt.UnixMilli(), q.Status, string(doc))
+	store.CrashPoint("nft: quote saved")
 	return store.DBFault(err, store.StateFile)
 }
 
@@ -117,26 +118,27 @@ func TraceOf(ctx context.Context, db *sql.DB, quoteID string) string {
 	return q.TraceID
 }
 
-// list returns the newest quotes, at most limit.
-func (t quoteStore) list(ctx context.Context, limit int) (out []Quote, err error) {
+// list returns the newest quotes, at most limit, and those of them that can't be read.
+func (t quoteStore) list(ctx context.Context, limit int) (out []Quote, bad []UnreadableQuote, err error) {
 	rows, err := t.db.QueryContext(ctx, `SELECT id, doc FROM quotes ORDER BY created_at DESC, id LIMIT ?`, limit)
 	if err != nil {
-		return nil, store.DBFault(err, store.StateFile)
+		return nil, nil, store.DBFault(err, store.StateFile)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	out = []Quote{}
 	for rows.Next() {
 		var id, doc string
 		if err := rows.Scan(&id, &doc); err != nil {
-			return nil, store.DBFault(err, store.StateFile)
+			return nil, nil, store.DBFault(err, store.StateFile)
 		}
 		q, err := decodeQuote(id, doc)
 		if err != nil {
-			return nil, err
+			bad = append(bad, UnreadableQuote{shown(id), fault.From(err).Message})
+			continue
 		}
 		out = append(out, q)
 	}
-	return out, store.DBFault(rows.Err(), store.StateFile)
+	return out, bad, store.DBFault(rows.Err(), store.StateFile)
 }
 
 // settle notes what became of a quote's transaction.
@@ -146,6 +148,7 @@ func (t quoteStore) settle(ctx context.Context, q Quote) error {
 		return err
 	}
 	_, err = t.db.ExecContext(ctx, `UPDATE quotes SET status = ?, doc = ? WHERE id = ?`, q.Status, string(doc), q.QuoteID)
+	store.CrashPoint("nft: note written")
 	return store.DBFault(err, store.StateFile)
 }
 
@@ -156,6 +159,7 @@ func (t quoteStore) addSimulation(ctx context.Context, m Simulation) error {
 	}
 	_, err = t.db.ExecContext(ctx, `INSERT INTO simulations (id, quote_id, at, ok, doc) VALUES (?, ?, ?, ?, ?)`,
 		m.ID, m.QuoteID, m.At.UnixMilli(), m.OK, string(doc))
+	store.CrashPoint("nft: simulation saved")
 	return store.DBFault(err, store.StateFile)
 }
 

@@ -3,6 +3,7 @@ package seaport_test
 import (
 	"errors"
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -94,7 +95,7 @@ func TestExplain(t *testing.T) {
 	}{
 		"filled":        {append(sel("OrderAlreadyFilled(bytes32)"), make([]byte, 32)...), "OrderAlreadyFilled", "the order was already filled: somebody bought the token", false},
 		"cancelled":     {append(sel("OrderIsCancelled(bytes32)"), make([]byte, 32)...), "OrderIsCancelled", "the seller cancelled the order", false},
-		"no words":      {sel("TStoreNotSupported()"), "TStoreNotSupported", "Seaport refuses: TStoreNotSupported", false},
+		"rare":          {sel("TStoreNotSupported()"), "TStoreNotSupported", "the chain lacks the storage for one transaction that Seaport asks for", false},
 		"owner":         {append(sel("ERC721IncorrectOwner(address,uint256,address)"), make([]byte, 96)...), "ERC721IncorrectOwner", "the seller no longer owns the token", true},
 		"a sentence":    {said("ERC721: not owner"), "Error", `a contract refuses: "ERC721: not owner"`, true},
 		"a trap":        {said("\x1b[2Jpay\nme"), "Error", `a contract refuses: "?[2Jpay?me"`, true},
@@ -109,5 +110,22 @@ func TestExplain(t *testing.T) {
 				t.Fatalf("got %+v, expected %+v", got, want)
 			}
 		})
+	}
+}
+
+// TestEveryErrorHasWords: whatever Seaport reverts with is a sentence, and no
+// sentence is for an error that it does not have.
+func TestEveryErrorHasWords(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{}
+	for name, e := range seaport.Contract().GetABI().Errors {
+		got := seaport.Explain(append(e.ID.Bytes()[:4], make([]byte, 32*len(e.Inputs))...))
+		if got.Name != name || got.Token || strings.Contains(got.Reason, name) || !strings.Contains(got.Reason, " ") || got.Reason != strings.TrimSpace(got.Reason) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		said[name] = got.Reason
+	}
+	if len(said) < 40 {
+		t.Errorf("the ABI has %d errors", len(said))
 	}
 }

@@ -16,7 +16,8 @@ type Revert struct {
 	Token  bool   // said by the token's contract, not by Seaport
 }
 
-// words of Seaport's errors that a buyer can meet. The others keep their name.
+// seaportWords has a sentence for every error of Seaport's ABI, also for those
+// that none of the calls made here can meet.
 var seaportWords = map[string]string{
 	"OrderAlreadyFilled":                         "the order was already filled: somebody bought the token",
 	"OrderIsCancelled":                           "the seller cancelled the order",
@@ -44,6 +45,29 @@ var seaportWords = map[string]string{
 	"InvalidERC721TransferAmount":                "the order is for more than one of an ERC-721 token",
 	"UnusedItemParameters":                       "the order has parameters that its items don't use",
 	"ConsiderationLengthNotEqualToTotalOriginal": "the order's payments are not the signed ones",
+
+	"BadReturnValueFromERC20OnTransfer":                    "a currency's contract did not say that it transferred",
+	"CannotCancelOrder":                                    "only the seller or the order's zone may cancel the order",
+	"ConsiderationCriteriaResolverOutOfRange":              "a choice is given for a payment that the order does not have",
+	"CriteriaNotEnabledForItem":                            "a choice is given for an item that leaves none",
+	"ERC1155BatchTransferGenericFailure":                   "the tokens could not be transferred from the seller in one batch",
+	"InexactFraction":                                      "the asked part of the order is no whole number of its items",
+	"Invalid1155BatchTransferEncoding":                     "the calldata of a batch of tokens is not in the canonical encoding",
+	"InvalidFulfillmentComponentData":                      "the orders' items can't be put together as asked",
+	"InvalidNativeOfferItem":                               "the order offers native currency, which a buyer can't be given so",
+	"InvalidProof":                                         "the token is not among those that the order allows",
+	"MismatchedFulfillmentOfferAndConsiderationComponents": "what is offered and what is asked for are not the same",
+	"MissingFulfillmentComponentOnAggregation":             "an item is missing from what is put together",
+	"MissingItemAmount":                                    "an item of the order has the amount zero",
+	"NoSpecifiedOrdersAvailable":                           "none of the orders can be filled any more",
+	"OfferAndConsiderationRequiredOnFulfillment":           "what is offered or what is asked for is missing",
+	"OfferCriteriaResolverOutOfRange":                      "a choice is given for an item that the order does not offer",
+	"OrderCriteriaResolverOutOfRange":                      "a choice is given for an order that is not there",
+	"TStoreAlreadyActivated":                               "Seaport's storage for one transaction is switched on already",
+	"TStoreNotSupported":                                   "the chain lacks the storage for one transaction that Seaport asks for",
+	"TloadTestContractDeploymentFailed":                    "Seaport could not find out what storage the chain has",
+	"UnresolvedConsiderationCriteria":                      "the order asks for a token of the buyer's choice, and none was chosen",
+	"UnresolvedOfferCriteria":                              "the order offers a token of the buyer's choice, and none was chosen",
 }
 
 // tokenErrors are the errors of the common ERC-721 implementations
