@@ -183,17 +183,27 @@ func (x *execution) gates(ctx context.Context, r ready) (policy.Decision, error)
 	return x.decide(ctx, f, &p), nil
 }
 
+// longTurn is a wait for the account's turn after which what was prepared is
+// looked at once more.
+const longTurn = 5 * time.Second
+
 // submit has the sender sign and send what every gate lets through.
 func (x *execution) submit(ctx context.Context, r ready) (BuyOut, error) {
 	// The account's turn first: what is decided must not grow old in a queue.
 	if s, ok := r.sender.(interface {
 		Turn(ctx context.Context, chainID int64) (release func(), err error)
 	}); ok {
+		asked := x.now()
 		release, err := s.Turn(ctx, x.quote.ChainID)
 		if err != nil {
 			return BuyOut{}, err
 		}
 		defer release()
+		if x.now().Sub(asked) > longTurn {
+			if err := x.still(ctx, &r); err != nil {
+				return BuyOut{}, err
+			}
+		}
 	}
 	d, err := x.gates(ctx, r)
 	if err != nil {
