@@ -135,8 +135,9 @@ func namedKind(about, pattern string, fields ...rule[capsLayer]) kind[[]named[ca
 					}
 				}
 				e := named[capsLayer]{key: name, pos: m.at}
-				entry.key = name
-				if mistakes := readObject(s, &e.v, entry, m.value, name); len(mistakes) > 0 {
+				shape := entry
+				shape.key = name
+				if mistakes := readObject(s, &e.v, shape, m.value, name); len(mistakes) > 0 {
 					return nil, mistakes[0]
 				}
 				out = append(out, e)

@@ -177,13 +177,15 @@ var urlKind = kind[string]{
 // currencyPattern is a symbol, or a contract address.
 const currencyPattern = `^([A-Za-z][A-Za-z0-9.]{0,15}|0x[0-9a-fA-F]{40})$`
 
+var currency = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(currencyPattern) })
+
 var currenciesKind = kind[[]string]{
 	schema: map[string]any{"type": "array", "uniqueItems": true, "items": map[string]any{"type": "string", "pattern": currencyPattern}},
 	read: func(s source, key string, n node) ([]string, error) {
 		if n.kind != '[' {
 			return nil, s.errorf(n.at, `%s is %s; expected a list such as ["APE"]`, key, n.is())
 		}
-		ok := regexp.MustCompile(currencyPattern)
+		ok := currency()
 		out := []string{}
 		for _, item := range n.items {
 			if item.kind != '"' || !ok.MatchString(item.text) {

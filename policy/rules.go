@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 )
@@ -73,8 +74,8 @@ func object[L any](key, about string, fields ...rule[L]) rule[L] {
 	return rule[L]{key: key, about: about, fields: fields}
 }
 
-// policyRules returns the shape of a policy file.
-func policyRules() rule[layer] {
+// policyRules is the shape of a policy file.
+var policyRules = sync.OnceValue(func() rule[layer] {
 	text := func(about string, ok *regexp.Regexp) kind[string] { return textKind(about, ok) }
 	word := regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 	return object("", "what ape-claw may spend, on what, and how",
@@ -115,7 +116,7 @@ func policyRules() rule[layer] {
 			field("autonomousMode", "--autonomous may stand in for the phrase", flagKind, func(l *layer) **at[bool] { return &l.autonomy }),
 		),
 	)
-}
+})
 
 // parseLayer reads one policy file. The error is the first mistake in it.
 func parseLayer(s source) (*layer, error) {

@@ -46,7 +46,13 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 	t.Parallel()
 	s := compileSchema(t)
 	literals := []string{`0`, `1`, `5`, `10000`, `10001`, `33139`, `-1`, `2.5`, `9007199254740991`, `9007199254740992`, `true`, `false`, `null`, `[]`, `{}`, `["APE"]`, `["APE","APE"]`, `[5]`, `["` + addrA + `"]`,
-		`""`, `"APE"`, `"relay"`, `"opensea"`, `"file"`, `"recommended-only"`, `"unlimited"`, `"Unlimited"`, `"12.5"`, `"abc"`, `"-1"`, `"1e2"`, `"01"`, `"0.1234567890123456789"`, `"https://a.example"`, `"ftp://a"`, `"https://"`, `"x y"`}
+		`""`, `"APE"`, `"relay"`, `"opensea"`, `"file"`, `"recommended-only"`, `"unlimited"`, `"Unlimited"`, `"12.5"`, `"abc"`, `"-1"`, `"1e2"`, `"01"`, `"0.1234567890123456789"`, `"https://a.example"`, `"ftp://a"`, `"https://"`, `"x y"`,
+		`"10000"`, `{"dengs":{}}`, `{"Dengs":{}}`, `{"` + dengs + `":{"maxPricePerTx":5,"dailySpendCap":"unlimited"}}`, `{"dengs":{"maxPricePerTx":"01"}}`, `{"dengs":{"maxPricePerTx":true}}`,
+		`{"dengs":{"x":1}}`, `{"dengs":[]}`, `{"WAPE":{}}`, `{"WAPE":{"maxPricePerTx":0.5,"dailySpendCap":"12.5","decimals":18}}`, `{"WAPE":{"maxPricePerTx":"-1"}}`, `{"` + addrA + `":{"decimals":6}}`,
+		`{"` + addrA + `":{"decimals":37}}`, `{"` + addrA + `":{"decimals":"6"}}`, `{"` + addrA + `":{"decimals":6.5}}`, `{"0x12":{"decimals":6}}`, `["` + addrA + `","` + addrB + `"]`, `["` + addrA + `","` + addrA + `"]`, `["0x12"]`,
+		`[[]]`, `[[],[]]`, `[[],{}]`, `[{}]`, `[{"from":"08:00","to":"18:00"}]`, `[[{"from":"08:00","to":"18:00"}],[{"from":"22:00","to":"24:00","days":["mon","sun"],"timeZone":"Europe/Berlin"}]]`,
+		`[{"from":"08:00","to":"18:00"},[]]`, `[{"from":"08:00"}]`, `[{"to":"08:00"}]`, `[{"from":"8:00","to":"18:00"}]`, `[{"from":"24:00","to":"18:00"}]`, `[{"from":"08:00","to":"24:01"}]`, `[{"from":"08:00","to":"18:00","days":[]}]`,
+		`[{"from":"08:00","to":"18:00","days":["mon","mon"]}]`, `[{"from":"08:00","to":"18:00","days":["Mon"]}]`, `[{"from":"08:00","to":"18:00","timeZone":"../x"}]`, `[{"from":"08:00","to":"18:00","timeZone":""}]`, `[{"from":"08:00","to":"18:00","x":1}]`}
 	var keys func(prefix string, schema map[string]any)
 	checked := 0
 	keys = func(prefix string, schema map[string]any) {
@@ -62,7 +68,7 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 						text = fmt.Sprintf(`{%q:{%q:%s}}`, prefix, name, lit)
 					}
 					_, err := policy.Parse("policy.json", []byte(text))
-					if got := fits(s, text); got != (err == nil) {
+					if got := fits(s, text); got != (err == nil) && !(got && unknownName(err)) {
 						t.Errorf("%s: schema says %t, parser %v", text, got, err)
 					}
 					checked++
@@ -74,7 +80,7 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 		}
 	}
 	keys("", policy.Schema())
-	if checked < 1000 {
+	if checked < 3000 {
 		t.Errorf("only %d documents were checked", checked)
 	}
 	for _, text := range []string{`5`, `[]`, `null`, `{}`} {
@@ -84,10 +90,44 @@ func TestSchemaAgreesWithTheParser(t *testing.T) {
 	}
 }
 
+// unknownName is the refusal of a name that only the rest of the files could
+// tell, which no schema knows.
+func unknownName(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "is no token known on chain") || strings.Contains(err.Error(), "is bounded by") || strings.Contains(err.Error(), "needs its decimals"))
+}
+
+// The file that a person begins with fits the schema and has every key of it.
+func TestTemplateHasEveryKey(t *testing.T) {
+	t.Parallel()
+	text, err := policy.InitTemplate(policy.InitOptions{})
+	if err != nil || !fits(compileSchema(t), string(text)) {
+		t.Fatalf("%s %v", text, err)
+	}
+	var doc map[string]any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var keys func(have map[string]any, schema map[string]any)
+	keys = func(have map[string]any, schema map[string]any) {
+		for key, v := range schema["properties"].(map[string]any) {
+			if _, ok := have[key]; !ok {
+				t.Errorf("the template lacks %s", key)
+			}
+			if sub := v.(map[string]any); sub["properties"] != nil {
+				keys(have[key].(map[string]any), sub)
+			}
+		}
+	}
+	keys(doc, policy.Schema())
+	if doc["$schema"] != policy.SchemaID {
+		t.Errorf("%v", doc["$schema"])
+	}
+}
+
 func TestShownPolicyFitsTheSchema(t *testing.T) {
 	t.Parallel()
 	s := compileSchema(t)
-	for _, text := range []string{"", "{}", openPolicy, `{"execution":{"dailySpendCap":"unlimited"}}`} {
+	for _, text := range []string{"", "{}", openPolicy, `{"execution":{"dailySpendCap":"unlimited"}}`, fullPolicy, `{"execution":{"windows":[],"contractAllowlist":[]},"nftBuy":{"maxMarketplaceFeeBps":0}}`} {
 		p, err := policy.Load(homeWith(t, text))
 		if err != nil {
 			t.Fatal(err)

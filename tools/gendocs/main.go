@@ -29,12 +29,17 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
+	schema, err := policySchema()
+	if err != nil {
+		return err
+	}
 	for _, s := range []section{
 		{"docs/commands.md", "", commandsDoc()},
 		{"docs/events.md", "", events},
 		{"docs/errors.md", "", errorsDoc()},
 		{"docs/configuration.md", "settings", settingsTable()},
 		{"docs/sandbox.md", "faults", faultsTable()},
+		{"docs/policy.schema.json", "", schema},
 		{"README.md", "exit codes", exitTable()},
 	} {
 		if err := s.write(root); err != nil {
