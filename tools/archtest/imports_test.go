@@ -55,7 +55,7 @@ var layers = []archtest.Layer{
 		Why: "commands composes everything beneath it"},
 	{Dir: "cmd", May: []string{"commands"},
 		Why: "main hands the machine to commands"},
-	{Dir: "tools", May: []string{"telemetry/...", "commands", "sandbox/faults"},
+	{Dir: "tools", May: []string{"telemetry/...", "commands", "policy", "sandbox/faults"},
 		Why: "tools read declarations and write files"},
 	{Dir: "tests", May: []string{"telemetry/..."},
 		Why: "programs that tests start are made of what is tested"},
