@@ -202,7 +202,8 @@ func (c *Client) failed(method string, err error) error {
 func (c *Client) answered(method string, answer rpc.Error) error {
 	node := &NodeError{Method: method, Code: answer.ErrorCode(), Message: printable(c.at.hide(answer.Error()))}
 	node.Class = classify(node.Code, node.Message)
-	if r := revertOf(answer, node.Class); r != nil {
+	// Of a call that runs nothing, a revert is junk like any other.
+	if r := revertOf(answer, node.Class); r != nil && executes(method) {
 		return r
 	}
 	e := fault.Wrap(node, fault.Upstream, "the RPC at %s refused %s: %s", c.at.shown, method, node.Message).WithSent(fault.SentNo)
@@ -210,6 +211,11 @@ func (c *Client) answered(method string, answer rpc.Error) error {
 		e.Hintf("wait a minute, or use another RPC URL")
 	}
 	return e
+}
+
+// executes reports whether a node runs code to answer a method.
+func executes(method string) bool {
+	return method == "eth_call" || method == "eth_estimateGas" || method == "eth_sendRawTransaction"
 }
 
 func (c *Client) status(method string, code int) error {

@@ -117,11 +117,15 @@ func TestNodeMessages(t *testing.T) {
 	c := dial(t, srv.URL, chain.DialOptions{NoRetry: true})
 	for _, m := range nodeMessages {
 		next.code, next.message = m.code, m.message
-		_, err := c.Balance(t.Context(), common.Address{1})
+		_, err := c.Call(t.Context(), chain.CallMsg{}, nil, nil)
 		var revert *chain.RevertError
 		if m.want == chain.ClassReverted {
 			if !errors.As(err, &revert) {
 				t.Errorf("%s: %q is no revert: %v", m.node, m.message, err)
+			}
+			// Where nothing is run nothing reverts: that is the node's failure.
+			if _, err := c.Balance(t.Context(), common.Address{1}); errors.As(err, &revert) || fault.CodeOf(err) != fault.Upstream {
+				t.Errorf("%s: %q of a balance: %v", m.node, m.message, err)
 			}
 			continue
 		}

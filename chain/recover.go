@@ -1,7 +1,6 @@
 package chain
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -166,13 +165,11 @@ func (s *Sender) complete(ctx context.Context, chainID int64) error {
 		rec = s.o.RecorderFor(rec.Scope())
 	}
 	for _, e := range lines {
-		found, _, err := s.o.Log.Last(ctx, 1, func(line []byte) bool {
-			return bytes.Equal(bytes.TrimRight(line, "\r\n"), e.line)
-		})
+		found, err := s.inLog(ctx, e.line)
 		if err != nil {
 			return err
 		}
-		if len(found) == 0 {
+		if !found {
 			if err := rec.AppendLine(ctx, e.line, true); err != nil {
 				return err
 			}
