@@ -59,8 +59,12 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 	switch kind {
 	case "collections":
 		offer = d.completeCollections
+	case "collectionList":
+		offer, list = d.completeCollections, true
 	case "quotes":
 		offer = d.completeQuotes
+	case "plans":
+		offer = d.completePlans
 	case "events":
 		offer = func(context.Context) []string {
 			var out []string

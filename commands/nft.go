@@ -18,7 +18,7 @@ import (
 )
 
 func nftCommands() []Command {
-	return []Command{newNFTQuote(), newNFTSimulate(), newNFTBuy(), newNFTResume(), newNFTQuotesList(), newNFTQuotesShow()}
+	return []Command{newNFTQuote(), newNFTSimulate(), newNFTBuy(), newNFTAutobuy(), newNFTResume(), newNFTQuotesList(), newNFTQuotesShow()}
 }
 
 // nft builds the operations over this run's dependencies.
@@ -36,6 +36,7 @@ func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 	}
 	return nft.New(nft.Deps{
 		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cli, Warn: d.warn, TraceID: cfg.TraceID.Value, Ask: d.asker(ask),
+		AskPlan: d.planAsker(ask), Progress: d.progress,
 		Fence: func(context.Context) (policy.Fence, error) {
 			src, err := d.sources()
 			if err != nil {

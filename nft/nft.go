@@ -91,10 +91,13 @@ type Deps struct {
 	// Ask shows a person at the terminal a purchase and returns the line that was
 	// typed; io.EOF when there was none. nil: there is nobody to ask.
 	Ask     func(ctx context.Context, a Action) (typed string, err error)
-	Subject string                           // on whose behalf: "agent:<id>", or ""
-	TraceID string                           // of this run; a new quote keeps it
-	CLI     string                           // how a suggested command begins; "" is "ape-claw"
-	Warn    func(format string, args ...any) // for people, on the side
+	AskPlan func(ctx context.Context, plan AutobuyOut) (typed string, err error) // the same for a plan
+	Subject string                                                               // on whose behalf: "agent:<id>", or ""
+	TraceID string                                                               // of this run; a new quote keeps it
+	CLI     string                                                               // how a suggested command begins; "" is "ape-claw"
+	Warn    func(format string, args ...any)                                     // for people, on the side
+
+	Progress func(format string, args ...any) // of what takes long, for people
 }
 
 // Service is the operations.
@@ -107,6 +110,9 @@ func New(d Deps) *Service {
 	}
 	if d.Warn == nil {
 		d.Warn = func(string, ...any) {}
+	}
+	if d.Progress == nil {
+		d.Progress = func(string, ...any) {}
 	}
 	return &Service{d: d}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/base32"
 )
 
@@ -14,4 +15,11 @@ func NewID(prefix string) string {
 	// crypto/rand.Read never returns an error since Go 1.24; it crashes the program instead.
 	_, _ = rand.Read(b[:])
 	return prefix + idEncoding.EncodeToString(b[:])[:20]
+}
+
+// ContentID returns prefix and 20 such letters and digits made from content: the
+// same content gives the same id, and nobody finds other content for it.
+func ContentID(prefix string, content []byte) string {
+	sum := sha256.Sum256(content)
+	return prefix + idEncoding.EncodeToString(sum[:])[:20]
 }

@@ -51,14 +51,14 @@ func quoteTypes() []declaration {
 		{
 			name:     "nft.simulation.passed",
 			meaning:  "the exact transaction would succeed now",
-			commands: []string{"nft simulate"},
+			commands: []string{"nft simulate", "nft autobuy"},
 			payload:  boughtItem,
 			result:   "simulated! =true" + simulated,
 		},
 		{
 			name: "nft.simulation.failed", failure: true,
 			meaning:  "the exact transaction would fail now; the reason says why, in words",
-			commands: []string{"nft simulate"},
+			commands: []string{"nft simulate", "nft autobuy"},
 			payload:  boughtItem,
 			// details are whatever the failing check measured.
 			result: "simulated! =false, reason! id, code id, details object" + simulated,
@@ -78,28 +78,28 @@ func buyTypes() []declaration {
 		{
 			name: "nft.buy.submitted", money: true,
 			meaning:  "a signed purchase was sent to the chain; it is not known yet how it ends",
-			commands: []string{"nft buy"},
+			commands: []string{"nft buy", "nft autobuy"},
 			payload:  boughtItem,
 			result:   "txHash! hash, nonce! count, to! address, valueWei! wei, maxFeeWei! wei" + feeFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.confirmed", money: true,
 			meaning:  "the purchase succeeded on chain and the buyer owns the token",
-			commands: []string{"nft buy"},
+			commands: []string{"nft buy", "nft autobuy"},
 			payload:  boughtItem,
 			result:   "txHash! hash, blockNumber! count, owner address" + minedFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.reverted", failure: true, money: true,
 			meaning:  "the purchase was mined and failed; only the fee is gone",
-			commands: []string{"nft buy"},
+			commands: []string{"nft buy", "nft autobuy"},
 			payload:  boughtItem,
 			result:   "txHash! hash, blockNumber count, reason text" + minedFields + priceFields + replacedField,
 		},
 		{
 			name: "nft.buy.unknown", failure: true, money: true,
 			meaning:  "a purchase was sent, or may have been, and no receipt is known: don't repeat it",
-			commands: []string{"nft buy"},
+			commands: []string{"nft buy", "nft autobuy"},
 			payload:  boughtItem,
 			result:   "txHash! hash, reason! id, sent maybe|yes, nonce count" + replacedField,
 		},
@@ -133,7 +133,7 @@ func buyTypes() []declaration {
 		{
 			name:     "nft.buy.retry",
 			meaning:  "the quoted order is gone, and another of the same token at no higher price is tried in its place",
-			commands: []string{"nft buy"},
+			commands: []string{"nft buy", "nft autobuy"},
 			payload:  "quoteId! id, attempt! count, collection text, tokenId text",
 			result:   "retried! bool, reason text, oldOrderHash hash, seller address" + priceFields,
 		},
@@ -141,25 +141,29 @@ func buyTypes() []declaration {
 }
 
 func autobuyTypes() []declaration {
-	const asked = "count! count, minPrice number, maxPrice number, budget number, planId id, collections array"
+	const asked = "count! count, minPrice number, maxPrice number, budget number, planId id, collections texts"
 	return []declaration{
 		{
-			name:    "nft.autobuy.planned",
-			meaning: "several purchases were planned",
-			payload: "count! count, minPrice! number, maxPrice! number, budget number, planId id, collections array",
-			result:  "planned! array, selectedCount! count, skipped array",
+			name:     "nft.autobuy.planned",
+			meaning:  "several purchases were planned, or a saved plan was looked at; nothing is bought",
+			commands: []string{"nft autobuy"},
+			payload:  "count! count, minPrice! number, maxPrice! number, budget number, planId id, collections texts",
+			result: "planned! array, selectedCount! count, skipped array, skippedCount count, totalApe number, totalWei wei, " +
+				"wouldBlock texts",
 		},
 		{
 			name: "nft.autobuy.executed", money: true,
-			meaning: "all planned purchases succeeded",
-			payload: asked,
-			result:  "executed! count, txHashes! hashes",
+			meaning:  "all planned purchases succeeded",
+			commands: []string{"nft autobuy"},
+			payload:  asked,
+			result:   "executed! count, txHashes! hashes, already count, spentApe number, spentWei wei, gasWei wei",
 		},
 		{
 			name: "nft.autobuy.partial", failure: true, money: true,
-			meaning: "some of the planned purchases succeeded",
-			payload: asked,
-			result:  "executed! count, failed! count, txHashes! hashes, errors! array",
+			meaning:  "some of the planned purchases succeeded; errors holds each of the others, and why",
+			commands: []string{"nft autobuy"},
+			payload:  asked,
+			result:   "executed! count, failed! count, txHashes! hashes, errors! array, already count, spentApe number, spentWei wei, gasWei wei",
 		},
 	}
 }
