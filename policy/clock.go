@@ -15,6 +15,13 @@ const (
 	clockJump = time.Hour
 )
 
+// A clock that jumps forward lets spends leave the window early, and that is
+// reported only. The time of the chain's head could serve as a second clock, the
+// window ending at the earlier of the two; but a chain without traffic has an old
+// head however right the local clock is, and to a ledger both look the same: each
+// quiet day would hold yesterday's spends against today's cap. A price is still
+// bounded by nftBuy.maxPricePerTx, and an order's end by the later of both clocks.
+
 // ClockWarning is a sentence when the window is not where a person may think it
 // is, with the two times to compare: the clock is behind the ledger, or it is
 // far enough ahead of the last spend that earlier ones left the window. The

@@ -211,6 +211,9 @@ func checkReservations(rs []Reservation, limits []Limit) error {
 		if !capped || !r.Asset.valid() {
 			return uncapped(r.Asset)
 		}
+		if r.ID == "" || r.Collection != strings.ToLower(strings.TrimSpace(r.Collection)) || r.Subject != strings.TrimSpace(r.Subject) {
+			return fault.New(fault.Internal, "a reservation that no cap would find again").WithSent(fault.SentNo)
+		}
 	}
 	return nil
 }
@@ -306,9 +309,15 @@ func (l *Ledger) Reopen(ctx context.Context, tx *sql.Tx, id string) error {
 // latest time ever seen if the clock went back.
 func (l *Ledger) tick(ctx context.Context, tx *sql.Tx) (int64, error) {
 	var now int64
-	err := tx.QueryRowContext(ctx, `INSERT INTO clock (id, high_water) VALUES (1, ?)
-		ON CONFLICT (id) DO UPDATE SET high_water = max(high_water, excluded.high_water) RETURNING high_water`,
+	// A clock that is gone while there are rows is not begun anew: whatever it
+	// kept in the window would be free.
+	err := tx.QueryRowContext(ctx, `INSERT INTO clock (id, high_water)
+		SELECT 1, ? WHERE EXISTS (SELECT 1 FROM clock) OR NOT EXISTS (SELECT 1 FROM spend)
+		ON CONFLICT (id) DO UPDATE SET high_water = max(high_water, excluded.high_water) WHERE high_water > 0 RETURNING high_water`,
 		l.now().UnixMilli()).Scan(&now)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, corrupt("1 of the clock", "it is gone, or no time")
+	}
 	if err != nil {
 		return 0, store.DBFault(err, store.MoneyFile)
 	}

@@ -20,10 +20,37 @@ type row struct {
 	closed              sql.NullInt64 // unix milliseconds; NULL: unresolved
 }
 
+// strayRow finds a row that no sum would count, or that one would count wrongly,
+// because it is not spelt as the ledger writes it; or the lack of the clock that
+// every row was written with.
+const strayRow = `SELECT id FROM spend WHERE chain_id < 1
+	OR NOT (asset = 'native' OR (length(asset) = 42 AND substr(asset, 1, 2) = '0x' AND asset = lower(asset)))
+	OR subject <> trim(subject) OR collection <> lower(trim(collection))
+	OR state NOT IN ('reserved', 'settled', 'released') OR (state = 'reserved') <> (closed_at IS NULL) OR (state = 'settled') <> (settled IS NOT NULL)
+	OR reserved_at < 1 OR closed_at < 1
+	OR NOT EXISTS (SELECT 1 FROM clock WHERE id = 1 AND high_water > 0)
+	LIMIT 1`
+
+// whole refuses a ledger with a stray row, of whatever asset: it can't be known
+// what that row was meant to count against.
+func whole(ctx context.Context, q Queryer) error {
+	var id string
+	err := q.QueryRowContext(ctx, strayRow).Scan(&id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return store.DBFault(err, store.MoneyFile)
+	}
+	return corrupt(id, "it is not as the ledger writes one")
+}
+
 // windowRows returns the rows of an asset that count after cutoff: unresolved
-// ones of any age, and those closed since. What is neither reserved, settled nor
-// released is returned too, for counts to refuse.
+// ones of any age, and those closed since.
 func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
+	if err := whole(ctx, q); err != nil {
+		return nil, err
+	}
 	const cols = `SELECT id, subject, collection, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
 	rows, err := q.QueryContext(ctx, cols+` AND closed_at IS NULL UNION ALL `+cols+` AND closed_at > ?`,
 		a.ChainID, a.Token, a.ChainID, a.Token, cutoff)
@@ -86,9 +113,9 @@ func sum(rows []row, s Scope) (Usage, error) {
 func (r row) counts() (units.Wei, error) {
 	text := r.amount
 	switch {
-	case r.state == "settled" && r.settled.Valid:
+	case r.state == "settled" && r.settled.Valid && r.closed.Valid:
 		text = r.settled.String
-	case r.state != "reserved" || r.settled.Valid:
+	case r.state != "reserved" || r.settled.Valid || r.closed.Valid:
 		return units.Wei{}, corrupt(r.id, fmt.Sprintf("state %q does not fit the rest of the row", r.state))
 	}
 	w, err := units.ParseBase(text)

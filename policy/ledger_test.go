@@ -359,6 +359,30 @@ func TestCorruptLedgerRefuses(t *testing.T) {
 		"unknown state":       `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = 'done'`,
 		"settled at nothing":  `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = 'settled'`,
 		"half settled":        `PRAGMA ignore_check_constraints = 1; UPDATE spend SET settled = '0'`,
+		"settled and open":    `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = 'settled', settled = '1'`,
+		"closed and reserved": `PRAGMA ignore_check_constraints = 1; UPDATE spend SET closed_at = 1`,
+		"released and open":   `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = 'released'`,
+		"no state":            `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = ''`,
+		"State":               `PRAGMA ignore_check_constraints = 1; UPDATE spend SET state = 'Reserved'`,
+		"of no chain":         `UPDATE spend SET chain_id = 0`,
+		"of a negative chain": `UPDATE spend SET chain_id = -33139`,
+		"Native":              `UPDATE spend SET asset = 'Native'`,
+		"no asset":            `UPDATE spend SET asset = ''`,
+		"half an address":     `UPDATE spend SET asset = '0x12'`,
+		"upper-case address":  `UPDATE spend SET asset = '0x' || upper('48b62137edfa95a428d35c09e44256a739f6b557')`,
+		"upper-case contract": `UPDATE spend SET collection = '0xAB'`,
+		"subject with space":  `UPDATE spend SET subject = ' agent:a'`,
+		"never reserved":      `UPDATE spend SET reserved_at = 0`,
+		"closed before 1970":  `UPDATE spend SET state = 'settled', settled = '1', closed_at = -5`,
+		"settled at junk":     `UPDATE spend SET state = 'settled', settled = 'x', closed_at = 99999999999999`,
+		"leading zeros":       `UPDATE spend SET amount = '007'`,
+		"amount with a space": `UPDATE spend SET amount = '1 '`,
+		"over 2^256":          `UPDATE spend SET amount = '115792089237316195423570985008687907853269984665640564039457584007913129639936'`,
+		"no clock":            `DELETE FROM clock`,
+		"clock at nothing":    `UPDATE clock SET high_water = 0`,
+		"negative clock":      `UPDATE clock SET high_water = -1`,
+		"no column":           `ALTER TABLE spend DROP COLUMN collection`,
+		"no table":            `DROP TABLE spend`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -374,7 +398,9 @@ func TestCorruptLedgerRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 			wantCode(t, reserve("b"), fault.StateUnusable)
-			_, err := l.Spent(t.Context(), nil, ape)
+			_, err := l.Usage(t.Context(), nil, policy.Scope{Asset: ape, Subject: "agent:x", Collection: dengs}) // whoever's the row is
+			wantCode(t, err, fault.StateUnusable)
+			_, err = l.Spent(t.Context(), nil, ape)
 			wantCode(t, err, fault.StateUnusable)
 		})
 	}
@@ -411,5 +437,90 @@ func TestReserveRace(t *testing.T) {
 	l := policy.NewLedger(openMoney(t, home), newClock().now)
 	if u := usage(t, l, ""); passed.Load() != most || u.Total != amount(t, fmt.Sprint(most)) {
 		t.Fatalf("%d passed and %s is reserved, want %d", passed.Load(), u.Total.Decimal(18), most)
+	}
+}
+
+// A spend has to fit each of its caps at once: everybody's, the subject's, the
+// collection's, what the subject may spend on it, and the currency's.
+func TestCapsTogether(t *testing.T) {
+	t.Parallel()
+	db, c := openMoney(t, t.TempDir()), newClock()
+	l, other := policy.NewLedger(db, c.now), policy.NewLedger(db, c.now)
+	w := policy.Asset{ChainID: 33139, Token: wape}
+	limits := append(daily(t, "10"),
+		policy.Limit{Name: "agent", Asset: ape, Subject: "agent:a", Cap: capOf(t, "6")},
+		policy.Limit{Name: "collection", Asset: ape, Collection: dengs, Cap: capOf(t, "5")},
+		policy.Limit{Name: "agent on collection", Asset: ape, Subject: "agent:a", Collection: dengs, Cap: capOf(t, "2")},
+		policy.Limit{Name: "WAPE", Asset: w, Symbol: "WAPE", Decimals: 18, Cap: capOf(t, "3")},
+		policy.Limit{Name: "WAPE on collection", Asset: w, Collection: dengs, Cap: capOf(t, "1")})
+	n := 0
+	spend := func(of *policy.Ledger, subject, collection string, price, fee string, asset policy.Asset, want string) {
+		t.Helper()
+		n++
+		p := policy.Reservation{ID: fmt.Sprint(n, "p"), Asset: asset, Subject: subject, Collection: collection, Kind: policy.KindPrice, Amount: amount(t, price)}
+		f := policy.Reservation{ID: fmt.Sprint(n, "f"), Asset: ape, Subject: subject, Collection: collection, Kind: policy.KindFee, Amount: amount(t, fee)}
+		err := inTx(t.Context(), db, func(tx *sql.Tx) error { return of.Reserve(t.Context(), tx, []policy.Reservation{p, f}, limits) })
+		got := ""
+		if err != nil {
+			got, _ = fault.From(err).Details["cap"].(string)
+		}
+		if got != want {
+			t.Fatalf("spend %d: refused by %q (%v), want %q", n, got, err, want)
+		}
+	}
+	spend(l, "agent:a", dengs, "1.5", "0.5", ape, "")
+	spend(other, "agent:a", dengs, "0", "0.000000000000000001", ape, "agent on collection")
+	spend(l, "agent:a", addrA, "3.5", "0.4", ape, "")
+	spend(other, "agent:a", addrA, "0.1", "0.000000000000000001", ape, "agent")
+	spend(l, "agent:b", dengs, "2.9", "0.1", ape, "")
+	spend(other, "", dengs, "0.000000000000000001", "0", ape, "collection")
+	spend(l, "", addrB, "1", "0.100000000000000001", ape, "execution.dailySpendCap")
+	spend(l, "agent:b", addrB, "2.5", "0.5", w, "")
+	spend(other, "agent:b", addrB, "0.6", "0.1", w, "WAPE")
+	spend(l, "agent:b", addrB, "0.5", "0.7", w, "execution.dailySpendCap") // gas, in APE
+	spend(l, "", addrB, "0.5", "0.6", w, "")
+	for s, want := range map[policy.Scope]string{
+		{Asset: ape}: "10", {Asset: ape, Subject: "agent:a"}: "5.9", {Asset: ape, Collection: dengs}: "5", {Asset: ape, Subject: "agent:b", Collection: dengs}: "3",
+		{Asset: w}: "3", {Asset: w, Collection: addrB}: "3", {Asset: w, Collection: dengs}: "0", {Asset: policy.NativeOf(1)}: "0", {Asset: ape, Subject: "agent"}: "0",
+	} {
+		if u, err := l.Usage(t.Context(), nil, s); err != nil || u.Total != amount(t, want) {
+			t.Errorf("%+v: %s %v, want %s", s, u.Total.Decimal(18), err, want)
+		}
+	}
+}
+
+// Sums near 2^256 never wrap round.
+func TestLedgerNeverWraps(t *testing.T) {
+	t.Parallel()
+	db := openMoney(t, t.TempDir())
+	l := policy.NewLedger(db, newClock().now)
+	reserve := func(id string, w units.Wei, more ...policy.Reservation) error {
+		return inTx(t.Context(), db, func(tx *sql.Tx) error {
+			return l.Reserve(t.Context(), tx, append([]policy.Reservation{reservation(id, w)}, more...), daily(t, "unlimited"))
+		})
+	}
+	most := most256(t)
+	wantCode(t, reserve("a", most, reservation("b", units.FromUint64(1))), fault.CapExceeded)
+	wantCode(t, reserve("a", most), "")
+	wantCode(t, reserve("b", units.FromUint64(1)), fault.CapExceeded)
+	wantCode(t, reserve("b", units.Wei{}), "")
+	if u := usage(t, l, ""); u.Total != most {
+		t.Errorf("%s", u.Total)
+	}
+}
+
+// What no sum would find again is not written.
+func TestReservationsAreSpeltOneWay(t *testing.T) {
+	t.Parallel()
+	db := openMoney(t, t.TempDir())
+	l := policy.NewLedger(db, newClock().now)
+	for _, change := range []func(*policy.Reservation){
+		func(r *policy.Reservation) { r.Collection = "0xAB" }, func(r *policy.Reservation) { r.Collection = dengs + " " },
+		func(r *policy.Reservation) { r.Subject = " agent:a" }, func(r *policy.Reservation) { r.ID = "" },
+	} {
+		r := reservation("a", amount(t, "1"))
+		change(&r)
+		err := inTx(t.Context(), db, func(tx *sql.Tx) error { return l.Reserve(t.Context(), tx, []policy.Reservation{r}, daily(t, "10")) })
+		wantCode(t, err, fault.Internal)
 	}
 }
