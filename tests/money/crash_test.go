@@ -155,7 +155,7 @@ func (p place) resumed() {
 // that chance chooses.
 func TestRandomKills(t *testing.T) {
 	t.Parallel()
-	n := scale(5, *rounds)
+	n := scale(4, *rounds)
 	points, took := steps(t)
 	rnd := random(t)
 	w := newWorld(t, min(n, 800))
