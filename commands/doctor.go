@@ -367,15 +367,9 @@ func printDoctor(p *Printer, o DoctorOut) {
 		verdict = p.style(red, "something is wrong")
 	}
 	p.Head("Doctor: %s", verdict)
-	yes := func(b bool) string {
-		if b {
-			return "yes"
-		}
-		return "no"
-	}
 	p.KV("profile", o.Profile, "chain", chainText(o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
-		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yes(o.Execution.RPCOK),
-		"can read", yes(o.Execution.ReadOnlyReady), "can buy", yes(o.Execution.ExecuteReady),
+		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yesNo(o.Execution.RPCOK),
+		"can read", yesNo(o.Execution.ReadOnlyReady), "can buy", yesNo(o.Execution.ExecuteReady),
 		"daily cap (APE)", o.Execution.DailySpendCapAPE, "cap a purchase (APE)", o.Execution.MaxPricePerTxAPE)
 	p.List(red, "Issues", o.Issues)
 	p.List(yellow, "Warnings", o.Warnings)

@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"github.com/ape-claw/ape-claw/market"
-	"github.com/ape-claw/ape-claw/policy"
-	"github.com/ape-claw/ape-claw/telemetry"
 )
 
 func marketCommands() []Command {
-	return []Command{newMarketCollections(), newMarketListings(), newAllowlistAudit(), newAllowlistList()}
+	return []Command{newMarketCollections(), newMarketListings()}
 }
 
 // dataSource is where listings come from: the setting, else the policy's.
@@ -139,11 +137,7 @@ func newMarketCollections() Command {
 		func(p *Printer, out market.CollectionsOut) {
 			rows := make([][]string, 0, len(out.Collections))
 			for _, c := range out.Collections {
-				enabled := "yes"
-				if !c.Enabled {
-					enabled = "no"
-				}
-				rows = append(rows, []string{c.Name, c.Slug, c.ContractAddress, enabled})
+				rows = append(rows, []string{c.Name, c.Slug, c.ContractAddress, yesNo(c.Enabled)})
 			}
 			p.Table([]string{"NAME", "SLUG", "CONTRACT", "ENABLED"}, rows)
 		})
@@ -201,79 +195,4 @@ func more(out market.ListingsOut) string {
 		return " There are more: --limit shows them."
 	}
 	return ""
-}
-
-// AllowlistAuditIn has no flags.
-type AllowlistAuditIn struct{}
-
-// AllowlistAuditOut is what is wrong with the allowlist.
-type AllowlistAuditOut struct {
-	OK bool `json:"ok"`
-	policy.Audit
-}
-
-func newAllowlistAudit() Command {
-	return define(Spec{Name: "allowlist audit", Short: "Find entries without a contract, and names or contracts that collide",
-		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
-		func(ctx context.Context, d *Deps, _ AllowlistAuditIn) (AllowlistAuditOut, error) {
-			list, err := d.Allowlist()
-			if err != nil {
-				return AllowlistAuditOut{}, err
-			}
-			a := list.Audit()
-			issues := []string{}
-			for _, e := range a.Unresolved {
-				issues = append(issues, "no contract: "+e.Name)
-			}
-			for _, c := range a.SlugCollisions {
-				issues = append(issues, "several contracts: "+c.Value)
-			}
-			for _, c := range a.Duplicates {
-				issues = append(issues, "several entries: "+c.Value)
-			}
-			return AllowlistAuditOut{len(issues) == 0, a}, d.Record(ctx, telemetry.Draft{Type: "allowlist.audit.ran",
-				Result: map[string]any{"audited": true, "issues": issues}})
-		},
-		func(p *Printer, out AllowlistAuditOut) {
-			p.Head("%s", counted(out.Total, "collection"))
-			p.KV("without a contract", fmt.Sprintf("%d", out.UnresolvedCount), "names that collide", fmt.Sprintf("%d", len(out.SlugCollisions)),
-				"contracts that collide", fmt.Sprintf("%d", len(out.Duplicates)))
-			for _, c := range append(out.SlugCollisions, out.Duplicates...) {
-				for _, e := range c.Entries {
-					p.Line("  %s: %s %s", clean(c.Value), clean(e.Slug), e.ContractAddress)
-				}
-			}
-		})
-}
-
-// AllowlistListIn has no flags.
-type AllowlistListIn struct{}
-
-// AllowlistListOut is the effective allowlist.
-type AllowlistListOut struct {
-	Count   int            `json:"count"`
-	Entries []policy.Entry `json:"entries"`
-	Files   []string       `json:"files"`
-}
-
-func newAllowlistList() Command {
-	return define(Spec{Name: "allowlist list", Short: "List the collections that may be bought, and the files that say so",
-		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
-		func(ctx context.Context, d *Deps, _ AllowlistListIn) (AllowlistListOut, error) {
-			list, err := d.Allowlist()
-			if err != nil {
-				return AllowlistListOut{}, err
-			}
-			out := AllowlistListOut{Entries: list.Entries(), Files: list.Files}
-			out.Count = len(out.Entries)
-			return out, d.Record(ctx, telemetry.Draft{Type: "allowlist.list.read", Result: map[string]any{"count": out.Count}})
-		},
-		func(p *Printer, out AllowlistListOut) {
-			rows := make([][]string, 0, len(out.Entries))
-			for _, e := range out.Entries {
-				rows = append(rows, []string{e.Name, e.Slug, e.ContractAddress})
-			}
-			p.Table([]string{"NAME", "SLUG", "CONTRACT"}, rows)
-			p.Line("from %s", joinWords(out.Files))
-		})
 }

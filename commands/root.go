@@ -19,6 +19,7 @@ var groups = []struct{ name, short string }{
 	{"market", "Look at collections and listings"},
 	{"nft", "Quote, simulate and buy NFTs"},
 	{"nft quotes", "Look at saved quotes"},
+	{"policy", "What may be spent, on what, and what was"},
 	{"allowlist", "The collections that may be bought"},
 	{"chain", "The chain this acts on"},
 	{"auth", "Credentials of this home"},
@@ -30,7 +31,7 @@ var groups = []struct{ name, short string }{
 // all lists every command. It is a function, so that building the tree is the
 // only cost and nothing runs before main.
 func all() []Command {
-	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), eventCommands(), sandboxCommands())
+	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands())
 }
 
 // Specs returns the declaration of every command, in the order of docs/commands.md.

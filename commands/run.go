@@ -31,6 +31,11 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 			return d.finish(ctx, c, nil, err)
 		}
 	}
+	if c.Human == HumanAlways {
+		if err := d.somebody(c.Name); err != nil {
+			return d.finish(ctx, c, nil, err)
+		}
+	}
 	if c.Risk != RiskRead && !c.Quiet && !c.Late {
 		// What writes or spends must not go unrecorded.
 		if err := d.recordable(); err != nil {

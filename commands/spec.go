@@ -21,6 +21,9 @@ const (
 	RiskHuman Risk = "human" // only a person; never a tool
 )
 
+// HumanAlways commands do not even begin without a terminal.
+const HumanAlways = "always"
+
 // Spec is the declaration of a command. Documentation, completion, tests, AI
 // tools and MCP read it; nothing about a command is declared anywhere else.
 type Spec struct {
@@ -33,7 +36,7 @@ type Spec struct {
 	Risk       Risk
 	Permission string // what a tool caller must hold, as noun:verb
 	// Human says when the command asks a person at the terminal and goes on only
-	// with a yes typed there: "always", or in words. "" never does.
+	// with a yes typed there: HumanAlways, or in words. "" never does.
 	Human string
 	// Quiet commands emit no event and create no state directory: help, version,
 	// completion, reads of the log, serve, sandbox status.

@@ -22,6 +22,7 @@ type Sources struct {
 	Etc     string // the machine's fence, "/etc/ape-claw"; "" for none
 	Extra   string // --policy or APE_CLAW_POLICY; "" for none
 	WorkDir string // the working directory; "" for none
+	Base    string // a file to read in place of the home's policy.json; "" for that
 	// Agents are the ids whose overlays all apply, the acting agent last: the
 	// home's own agent, then who acts. "" is none. The last one's daily cap
 	// bounds its own rows. That of any other bounds every row of the home, as
@@ -150,9 +151,16 @@ func (src Sources) files(name string) (fileSet, error) {
 		return out, fault.New(fault.PolicyInvalid, "no home to read %s from", name).Hintf("set APE_CLAW_HOME or HOME").WithSent(fault.SentNo)
 	}
 	base := filepath.Join(src.Home, name)
+	other := src.Base != "" && name == policyFile
+	if other {
+		base = src.Base
+	}
 	b, err := readOptional(base, &out.base)
-	if err != nil {
+	switch {
+	case err != nil:
 		return out, err
+	case other && !b:
+		return out, unreadable(base, "it does not exist", fs.ErrNotExist)
 	}
 	if b {
 		out.warnings = append(out.warnings, looseWarnings(base)...)

@@ -1,31 +1,5 @@
 package telemetry
 
-// policyTypes are the refusals of policy, and of nothing else.
-func policyTypes() []declaration {
-	return []declaration{
-		{
-			name: "policy.blocked", failure: true,
-			meaning:  "policy refused the operation; the code names the gate",
-			commands: []string{"nft quote", "nft simulate", "nft buy"},
-			payload:  "command! id, reason! id, quoteId id, collection text, tokenId text",
-			// measured and limit are amounts, times or names, as the gate has it.
-			result: "blocked! =true, reason! id, code! id, gate id, measured any, limit any, change text",
-		},
-		{
-			name:     "allowlist.audit.ran",
-			meaning:  "the allowlist was checked for unresolved and ambiguous collections",
-			commands: []string{"allowlist audit"},
-			result:   "audited! =true, issues! array, total count, unresolvedCount count",
-		},
-		{
-			name:     "allowlist.list.read",
-			meaning:  "the allowlist was read",
-			commands: []string{"allowlist list"},
-			result:   "count! count, enabled count",
-		},
-	}
-}
-
 // systemTypes are the commands about the program itself.
 func systemTypes() []declaration {
 	return []declaration{

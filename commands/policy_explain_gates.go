@@ -1,0 +1,265 @@
+package commands
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ape-claw/ape-claw/chain/units"
+	"github.com/ape-claw/ape-claw/nft"
+	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
+)
+
+func policyExplain(ctx context.Context, d *Deps, in PolicyExplainIn) (PolicyExplainOut, error) {
+	x := in.parsed
+	out := PolicyExplainOut{OK: true, Command: x.spec.Name, Exists: !x.later, Risk: x.spec.Risk, Permission: x.spec.Permission, Human: x.spec.Human,
+		Gates: []ExplainGate{}, Notes: []string{}}
+	var err error
+	switch {
+	case x.later:
+		err = d.explainComing(ctx, &out)
+	case x.spec.Name == "nft quote", x.spec.Name == "nft simulate", x.spec.Name == "nft buy":
+		err = d.explainNFT(ctx, x, &out)
+	case x.spec.Name == "nft autobuy":
+		err = d.explainAutobuy(ctx, x, &out)
+	default:
+		out.note("it spends nothing: no gate stands before it")
+	}
+	if err != nil {
+		return out, err
+	}
+	if x.spec.Human != "" {
+		out.note("a person at the terminal has to agree: %s", x.spec.Human)
+	}
+	refusing := []string{}
+	for _, g := range out.Gates {
+		if g.Verdict == verdictRefuses {
+			refusing = append(refusing, g.Gate)
+		}
+	}
+	out.WouldPass = len(refusing) == 0
+	return out, d.Record(ctx, telemetry.Draft{Type: "policy.explained", Payload: map[string]any{"command": fullName(out.Command)},
+		Result: map[string]any{"spends": out.Spends, "refusing": refusing, "gates": len(out.Gates)}})
+}
+
+func (o *PolicyExplainOut) note(format string, args ...any) {
+	o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
+}
+
+// gates adds verdicts of policy; those that are named depend on what a run finds.
+func (o *PolicyExplainOut) gates(gates []policy.Gate, depends map[string]string) {
+	for _, g := range gates {
+		x := ExplainGate{Gate: g.Name, Verdict: verdictPasses, Code: g.Code, Reason: g.Reason, Measured: g.Measured, Limit: g.Limit, Setting: g.Setting, Change: g.Change}
+		if !g.OK {
+			x.Verdict = verdictRefuses
+		}
+		if why, ok := depends[g.Name]; ok {
+			x = ExplainGate{Gate: g.Name, Verdict: verdictDepends, Reason: why, Limit: g.Limit, Setting: g.Setting}
+		}
+		o.Gates = append(o.Gates, x)
+	}
+}
+
+// given is the text of a field of a command's input, by its name.
+func (x explained) given(name string) string {
+	if x.in == nil {
+		return ""
+	}
+	v := reflect.ValueOf(x.in)
+	for _, f := range InputFields(v.Type()) {
+		if jsonName(f) != name {
+			continue
+		}
+		if fv := v.FieldByIndex(f.Index); fv.Kind() != reflect.Pointer {
+			return fmt.Sprint(fv.Interface())
+		}
+	}
+	return ""
+}
+
+func (x explained) is(name string) bool { return x.given(name) == "true" }
+
+func (d *Deps) explainNFT(ctx context.Context, x explained, out *PolicyExplainOut) error {
+	s, err := d.nft(x.given("dataSource"))
+	if err != nil {
+		return err
+	}
+	gates, err := s.Explain(ctx, nft.ExplainIn{Command: x.spec.Name, Collection: x.given("collection"), TokenID: x.given("tokenId"),
+		MaxPrice: x.given("maxPrice"), Currency: x.given("currency"), Quote: x.given("quote"), Confirm: x.given("confirm"), Autonomous: x.is("autonomous")})
+	if err != nil {
+		return err
+	}
+	out.gates(gates, nil)
+	switch {
+	case x.spec.Name != "nft buy":
+		out.note("it spends nothing: only what holds without spending is checked")
+	case x.is("execute"):
+		out.Spends = true
+	default:
+		out.note("without --execute it is a dry run and spends nothing; the verdicts are those of --execute")
+	}
+	return nil
+}
+
+// standing decides about a purchase of which nothing is known but its price.
+func (d *Deps) standing(ctx context.Context, price units.Wei, autonomous bool) ([]policy.Gate, policy.Fence, error) {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil, policy.Fence{}, err
+	}
+	src, err := d.sources()
+	if err != nil {
+		return nil, policy.Fence{}, err
+	}
+	f := policy.LoadFence(src)
+	p := policy.Purchase{Price: price, Decimals: units.APEDecimals, Now: d.host.Now().UTC(), Autonomous: autonomous, Subject: "agent:" + cfg.Agent.Value}
+	if f.Policy != nil {
+		p.Asset, p.Currency = policy.NativeOf(f.Policy.ChainID), f.Policy.NativeToken
+		p.Spent, p.SpentErr = d.used(ctx, f.Policy.Limits(p.Scope()))
+	}
+	return policy.Decide(policy.Execute, f, p).Gates(), f, nil
+}
+
+// used is what counts against limits; a home that spent nothing has no ledger yet.
+func (d *Deps) used(ctx context.Context, limits []policy.Limit) ([]policy.Use, error) {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(cfg.Home, store.MoneyFile)); errors.Is(err, fs.ErrNotExist) {
+		uses := make([]policy.Use, len(limits))
+		for i, l := range limits {
+			uses[i].Limit = l
+		}
+		return uses, nil
+	}
+	ledger, err := d.ledger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.Uses(ctx, nil, limits)
+}
+
+// explainAutobuy says what holds for all of its purchases; the rest is decided for
+// each.
+func (d *Deps) explainAutobuy(ctx context.Context, x explained, out *PolicyExplainOut) error {
+	const each = "decided for each purchase of the plan"
+	price, err := amountOr(x.given("maxPrice"), units.Wei{})
+	if err != nil {
+		return err
+	}
+	gates, f, err := d.standing(ctx, price, x.is("autonomous"))
+	if err != nil {
+		return err
+	}
+	out.Spends = x.is("execute")
+	depends := map[string]string{policy.GateCollection: each, policy.GateContract: each, policy.GateMaxPrice: each, policy.GateFee: each,
+		policy.GateQuote: each, policy.GateSimulation: each}
+	if x.given("maxPrice") == "" {
+		depends[policy.GatePrice] = each
+	}
+	if !x.is("autonomous") {
+		depends[policy.GatePhrase] = "the plan has a phrase of its own: AUTOBUY <planId> <count> <total>"
+	}
+	all := price
+	if n, err := strconv.ParseUint(x.given("count"), 10, 64); err == nil && n > 1 {
+		if all, err = price.Mul(n); err != nil {
+			return err
+		}
+	}
+	if all, err = amountOr(x.given("budget"), all); err != nil {
+		return err
+	}
+	if f.Policy != nil {
+		foreseen, _, err := d.standing(ctx, all, x.is("autonomous"))
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(gates, func(g policy.Gate) bool { return g.Name == policy.GateSpend })
+		if j := slices.IndexFunc(foreseen, func(g policy.Gate) bool { return g.Name == policy.GateSpend }); i >= 0 && j >= 0 {
+			gates[i] = foreseen[j]
+		}
+	}
+	out.gates(gates, depends)
+	out.note("every purchase passes all gates by itself; the first that policy refuses ends the run")
+	if !out.Spends {
+		out.note("without --execute it is a plan and spends nothing; the verdicts are those of --execute")
+	}
+	return nil
+}
+
+func amountOr(text string, otherwise units.Wei) (units.Wei, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	return units.Parse(text, units.APEDecimals)
+}
+
+// explainComing says what holds already for what will be built.
+func (d *Deps) explainComing(ctx context.Context, out *PolicyExplainOut) error {
+	gates, f, err := d.standing(ctx, units.Wei{}, false)
+	if err != nil {
+		return err
+	}
+	out.Spends = true
+	out.note("it is not built yet; what it will spend counts against the same daily caps")
+	general := slices.DeleteFunc(gates, func(g policy.Gate) bool {
+		return !slices.Contains([]string{policy.GateHalt, policy.GatePolicy, policy.GateWindow, policy.GateSpend}, g.Name)
+	})
+	out.gates(general, map[string]string{policy.GateSpend: "decided by what it costs"})
+	if f.Policy != nil && strings.HasPrefix(out.Command, "bridge") {
+		out.Gates = append(out.Gates,
+			ExplainGate{Gate: "bridge-fee", Verdict: verdictDepends, Reason: "decided by the quote", Limit: f.Policy.Bridge.MaxFee.String(), Setting: f.Policy.Setting("bridge.maxBridgeFeeBps")},
+			ExplainGate{Gate: "bridge-minimum", Verdict: verdictDepends, Reason: "decided by the quote", Limit: "a least amount out: " + yesNo(f.Policy.Bridge.RequireMinAmountOut), Setting: f.Policy.Setting("bridge.requireMinAmountOut")})
+	}
+	return nil
+}
+
+func printExplained(p *Printer, out PolicyExplainOut) {
+	switch {
+	case len(out.Gates) == 0:
+		p.Head("%s", clean(out.Command))
+	case out.WouldPass:
+		p.Head("%s: %s", clean(out.Command), p.style(green, "no gate refuses"))
+	default:
+		p.Head("%s: %s", clean(out.Command), p.style(red, "would be refused"))
+	}
+	for _, g := range out.Gates {
+		sgr := map[string]string{verdictPasses: green, verdictRefuses: red, verdictDepends: yellow}[g.Verdict]
+		p.Line("%s  %-16s %s", p.style(sgr, fmt.Sprintf("%-8s", g.Verdict)), g.Gate, clean(g.held()))
+		for _, line := range []string{g.Reason, g.Change} {
+			if line != "" {
+				p.Line("            %s", clean(line))
+			}
+		}
+	}
+	p.Line("")
+	p.KV("risk", string(out.Risk), "permission", out.Permission)
+	for _, n := range out.Notes {
+		p.Line("  %s", clean(n))
+	}
+}
+
+// held is what was measured, held against what, and where that is written.
+func (g ExplainGate) held() string {
+	s := g.Measured
+	if g.Limit != "" {
+		if s != "" {
+			s += "; "
+		}
+		s += "limit " + g.Limit
+	}
+	if g.Setting != "" {
+		s += " (" + g.Setting + ")"
+	}
+	return s
+}
