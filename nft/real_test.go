@@ -445,6 +445,38 @@ func TestRealPriceRaised(t *testing.T) {
 	}
 }
 
+// TestRealReplaced: the same token, listed again at no higher price, takes the
+// place of the quoted order, and a receipt of that order confirms it.
+func TestRealReplaced(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, sandbox.Options{Listings: 3})
+	r, l := s.run(), s.pick(0)
+	q := s.quote(r, l)
+	s.simulate(r, q)
+	if err := s.world.Cancel(t.Context(), l.Order); err != nil {
+		t.Fatal(err)
+	}
+	cheaper, err := l.Price.Sub(units.FromUint64(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.world.List(s.slug, demo.Terms{TokenID: l.TokenID.Uint64(), Price: cheaper, Salt: "again"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := r.Buy(t.Context(), buyIn(q))
+	if err != nil || out.OrderHash != again.Hash.Hex() || out.PriceWei != cheaper || len(out.Retries) != 1 || s.owner(l) != s.world.Buyer().Address() {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if n := s.node.broadcasts.Load(); n != 1 {
+		t.Fatalf("%d broadcasts", n)
+	}
+	types, _ := s.events()
+	if got := strings.Join(types[2:], " "); got != "nft.buy.retry nft.buy.submitted nft.buy.confirmed" {
+		t.Errorf("events %s", got)
+	}
+}
+
 // TestRealTwoAtOnce: two processes with one quote, one purchase.
 func TestRealTwoAtOnce(t *testing.T) {
 	t.Parallel()
