@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"math/big"
@@ -166,5 +167,84 @@ func TestNodeDownAndSlow(t *testing.T) {
 	}
 	if _, err := c.BlockNumber(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestNodeThatHangs(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Faults: []string{"rpc-hang=eth_chainId"}})
+	c := dial(t, w)
+	if _, err := c.BlockNumber(t.Context()); err != nil {
+		t.Errorf("another method: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	if _, err := c.ChainID(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it answered: %v", err)
+	}
+}
+
+func TestOddReceipts(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	c := dial(t, w)
+	tx := transfer(t, w, 0)
+	if err := c.SendTransaction(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	await(t, c, tx)
+	set(t, w, "rpc-indexing*1")
+	if r, err := c.TransactionReceipt(t.Context(), tx.Hash()); err == nil || !strings.Contains(err.Error(), "transaction indexing is in progress") {
+		t.Errorf("receipt %v, %v", r, err)
+	}
+	set(t, w, "rpc-other-receipt*1")
+	if r, err := c.TransactionReceipt(t.Context(), tx.Hash()); err != nil || r.TxHash == tx.Hash() || r.Status != 1 {
+		t.Errorf("receipt %v, %v", r, err)
+	}
+	if r := await(t, c, tx); r.TxHash != tx.Hash() {
+		t.Errorf("after it: %v", r.TxHash)
+	}
+}
+
+func TestUnderpriced(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	c := dial(t, w)
+	set(t, w, "rpc-underpriced*1")
+	tx := transfer(t, w, 0)
+	if err := c.SendTransaction(t.Context(), tx); err == nil || err.Error() != "transaction underpriced" {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := c.TransactionByHash(t.Context(), tx.Hash()); !errors.Is(err, ethereum.NotFound) {
+		t.Errorf("the node has it: %v", err)
+	}
+	if err := c.SendTransaction(t.Context(), tx); err != nil {
+		t.Error(err)
+	}
+	await(t, c, tx)
+}
+
+func TestBaseFeeThatRises(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{})
+	c := dial(t, w)
+	real := w.Head().BaseFee
+	set(t, w, "rpc-base-fee=10")
+	h, err := c.HeaderByNumber(t.Context(), nil)
+	if err != nil || h.BaseFee.Cmp(new(big.Int).Div(real, big.NewInt(10))) != 0 {
+		t.Errorf("base fee %v of %v, %v", h.BaseFee, real, err)
+	}
+	var history struct {
+		BaseFee []string `json:"baseFeePerGas"`
+	}
+	if err := c.Client().CallContext(t.Context(), &history, "eth_feeHistory", "0x1", "latest", []int{}); err != nil || len(history.BaseFee) != 2 || history.BaseFee[0] != "0x"+h.BaseFee.Text(16) {
+		t.Errorf("history %v, %v", history, err)
+	}
+	if price, err := c.SuggestGasPrice(t.Context()); err != nil || price.Cmp(real) >= 0 {
+		t.Errorf("gas price %v, %v", price, err)
+	}
+	w.ClearFaults()
+	if h, err = c.HeaderByNumber(t.Context(), nil); err != nil || h.BaseFee.Cmp(real) != 0 {
+		t.Errorf("after it: %v, %v", h.BaseFee, err)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/sandbox/demo"
 	"github.com/ape-claw/ape-claw/sandbox/devchain"
 	"github.com/ape-claw/ape-claw/sandbox/opensea"
 )
@@ -27,6 +30,10 @@ func (w *World) newLive(ctx context.Context) (*live, error) {
 	}
 	market, err := opensea.New(ctx, opensea.Options{
 		World: w.demo, Chain: chain, Faults: w.faults, Now: w.opt.Now, Rate: w.opt.Rate, Logger: w.opt.Logger,
+		Send: func(ctx context.Context, from demo.Key, to common.Address, data []byte) error {
+			_, err := send(ctx, chain, from, Tx{To: to, Data: data})
+			return err
+		},
 	})
 	if err != nil {
 		return nil, errors.Join(err, chain.Close())

@@ -188,7 +188,11 @@ type Tx struct {
 // waits for its receipt. A revert is an error. One account must not send from
 // two goroutines at once.
 func (w *World) Send(ctx context.Context, from demo.Key, tx Tx) (*types.Receipt, error) {
-	c := w.Client()
+	return send(ctx, w.chain(), from, tx)
+}
+
+func send(ctx context.Context, chain *devchain.Chain, from demo.Key, tx Tx) (*types.Receipt, error) {
+	c := chain.Client()
 	nonce, err := c.PendingNonceAt(ctx, from.Address())
 	if err != nil {
 		return nil, fmt.Errorf("nonce of %s: %w", from, err)
@@ -198,11 +202,11 @@ func (w *World) Send(ctx context.Context, from demo.Key, tx Tx) (*types.Receipt,
 		return nil, fmt.Errorf("estimate: %w", err)
 	}
 	tip := big.NewInt(1)
-	feeCap := new(big.Int).Add(tip, new(big.Int).Mul(w.Head().BaseFee, big.NewInt(2)))
+	feeCap := new(big.Int).Add(tip, new(big.Int).Mul(chain.Head().BaseFee, big.NewInt(2)))
 	signed, err := from.SignTx(&types.DynamicFeeTx{
-		ChainID: big.NewInt(w.ChainID()), Nonce: nonce, To: &tx.To, Value: tx.Value.Big(), Data: tx.Data,
+		ChainID: big.NewInt(chain.ID()), Nonce: nonce, To: &tx.To, Value: tx.Value.Big(), Data: tx.Data,
 		Gas: gas + gas/4, GasTipCap: tip, GasFeeCap: feeCap,
-	}, w.ChainID())
+	}, chain.ID())
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +214,7 @@ func (w *World) Send(ctx context.Context, from demo.Key, tx Tx) (*types.Receipt,
 		return nil, fmt.Errorf("send: %w", err)
 	}
 	r, err := receipt(ctx, c, signed.Hash())
-	return r, errors.Join(err, w.chain().Settle())
+	return r, errors.Join(err, chain.Settle())
 }
 
 // receiptEvery is how often a receipt is asked for: blocks come in milliseconds.

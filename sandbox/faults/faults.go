@@ -26,6 +26,12 @@ const (
 	Slow          Name = "slow"
 	Reset         Name = "reset"
 	BadKey        Name = "bad-key"
+	Quota         Name = "quota"
+	FulfilQuota   Name = "fulfil-quota"
+	GzipBomb      Name = "gzip-bomb"
+	Redirect      Name = "redirect"
+	Renamed       Name = "renamed"
+	WrongContract Name = "wrong-contract"
 )
 
 // Odd listings.
@@ -43,12 +49,22 @@ const (
 	LowPrice       Name = "low-price"
 	OtherContract  Name = "other-contract"
 	NoSignature    Name = "no-signature"
+	Expired        Name = "expired"
+	Future         Name = "future"
+	Criteria       Name = "criteria"
+	Lookalike      Name = "lookalike"
+	NumberPrice    Name = "number-price"
 	RepeatedCursor Name = "repeated-cursor"
+	CursorCycle    Name = "cursor-cycle"
+	EndlessPages   Name = "endless-pages"
 )
 
 // Tampered and unusual fulfilments.
 const (
 	Gone            Name = "gone"
+	Cancelled       Name = "cancelled"
+	Relisted        Name = "relisted"
+	Repriced        Name = "repriced"
 	Advanced        Name = "advanced"
 	PlainOrder      Name = "plain-order"
 	StringNumbers   Name = "string-numbers"
@@ -82,6 +98,11 @@ const (
 	RPCLostResponse Name = "rpc-lost-response"
 	RPCNoReceipt    Name = "rpc-no-receipt"
 	RPCNoMining     Name = "rpc-no-mining"
+	RPCHang         Name = "rpc-hang"
+	RPCIndexing     Name = "rpc-indexing"
+	RPCOtherReceipt Name = "rpc-other-receipt"
+	RPCUnderpriced  Name = "rpc-underpriced"
+	RPCBaseFee      Name = "rpc-base-fee"
 )
 
 // Kind is one row of the catalogue.
@@ -92,7 +113,10 @@ type Kind struct {
 	Means   string
 }
 
-const tokens = "token ids, joined by +; none: all"
+const (
+	tokens  = "token ids, joined by +; none: all"
+	percent = "percent of its price"
+)
 
 // Catalogue lists every fault, in the order of the help text.
 var Catalogue = []Kind{
@@ -104,6 +128,12 @@ var Catalogue = []Kind{
 	{Slow, "duration", "5s", "the marketplace waits before it answers"},
 	{Reset, "", "", "the marketplace drops the connection"},
 	{BadKey, "", "", "the marketplace refuses the API key"},
+	{Quota, "requests/duration", "5/1m", "the marketplace serves so many requests in each window, says how many are left, and then 429"},
+	{FulfilQuota, "requests/duration", "5/1m", "the same for fulfilments alone"},
+	{GzipBomb, "", "", "the marketplace's answer is small, and 64 MiB when unpacked"},
+	{Redirect, "", "", "the marketplace redirects to another host"},
+	{Renamed, "", "", "the marketplace knows collections under another slug only: theirs and -renamed"},
+	{WrongContract, "", "", "the marketplace says that collections have another contract"},
 
 	{WAPE, tokens, "", "listings are priced in WAPE, an ERC-20"},
 	{SixDecimals, tokens, "", "listings are priced in a currency of six decimals"},
@@ -118,9 +148,19 @@ var Catalogue = []Kind{
 	{LowPrice, tokens, "", "listings cost 1 wei less than their order asks"},
 	{OtherContract, tokens, "", "listings are of another contract"},
 	{NoSignature, tokens, "", "listings come without the order's signature"},
+	{Expired, tokens, "", "listings whose order has ended stand among the active"},
+	{Future, tokens, "", "listings whose order has not begun stand among the active"},
+	{Criteria, tokens, "", "listings offer any token that fits criteria"},
+	{Lookalike, tokens, "", "listings are of a contract whose address begins and ends as the collection's"},
+	{NumberPrice, tokens, "", "prices are JSON numbers with an exponent"},
 	{RepeatedCursor, "", "", "every page names the same next page"},
+	{CursorCycle, "", "", "pages lead round in a circle of two"},
+	{EndlessPages, "", "", "there is always one more page, and nothing on it"},
 
-	{Gone, "", "", "the order is gone when its fulfilment is asked for"},
+	{Gone, "HTTP status", "404", "the order is gone when its fulfilment is asked for"},
+	{Cancelled, "", "", "the seller cancels the order when its fulfilment is asked for, and the marketplace has not noticed"},
+	{Relisted, percent, "100", "the order is gone when its fulfilment is asked for: the seller has listed the token anew"},
+	{Repriced, percent, "110", "the fulfilment is of a newer order of the same token, at another price"},
 	{Advanced, "", "", "fulfilments use fulfillAdvancedOrder"},
 	{PlainOrder, "", "", "fulfilments use fulfillOrder"},
 	{StringNumbers, "", "", "numbers of a fulfilment are decimal strings"},
@@ -151,6 +191,11 @@ var Catalogue = []Kind{
 	{RPCLostResponse, "", "", "the node takes a transaction and drops the connection"},
 	{RPCNoReceipt, "", "", "the node knows no receipts"},
 	{RPCNoMining, "", "", "transactions stay in the pool"},
+	{RPCHang, "methods, joined by +; none: all", "", "the node never answers"},
+	{RPCIndexing, "", "", "the node answers for receipts that transaction indexing is in progress"},
+	{RPCOtherReceipt, "", "", "the node answers with another transaction's receipt"},
+	{RPCUnderpriced, "", "", "the node refuses transactions as underpriced"},
+	{RPCBaseFee, "factor", "10", "the base fee rises by this factor between what the node tells and what it takes"},
 }
 
 // Set holds the faults in force. It is safe for concurrent use; its zero value
@@ -220,13 +265,35 @@ func checkValue(k Kind, value string) error {
 	switch k.Name {
 	case Slow, RPCSlow:
 		_, err = time.ParseDuration(value)
-	case RateLimit, Status, RPCChainID:
+	case RateLimit, Status, RPCChainID, Gone:
 		_, err = strconv.ParseUint(value, 10, 32)
+	case Relisted, Repriced, RPCBaseFee:
+		var n uint64
+		if n, err = strconv.ParseUint(value, 10, 16); err == nil && n == 0 {
+			err = strconv.ErrRange
+		}
+	case Quota, FulfilQuota:
+		_, _, err = ParseQuota(value)
 	}
 	if err != nil {
 		return fault.New(fault.Usage, "fault %s: %q is no %s", k.Name, value, k.Value)
 	}
 	return nil
+}
+
+// ParseQuota reads "5/1m": so many in each window of such a length.
+func ParseQuota(value string) (n int, window time.Duration, err error) {
+	count, length, _ := strings.Cut(value, "/")
+	if n, err = strconv.Atoi(count); err != nil {
+		return 0, 0, err
+	}
+	if window, err = time.ParseDuration(length); err != nil {
+		return 0, 0, err
+	}
+	if n < 1 || window < time.Millisecond {
+		return 0, 0, strconv.ErrRange
+	}
+	return n, window, nil
 }
 
 // Names returns the names of all faults.

@@ -90,6 +90,11 @@ func TestOddListingsAreSetAside(t *testing.T) {
 		{faults.Inactive, "CANCELLED"},
 		{faults.LowPrice, "less than its payments"},
 		{faults.OtherContract, "contract"},
+		{faults.Expired, "it expired at 2023-11-14"},
+		{faults.Future, "it starts only at 2096-"},
+		{faults.Criteria, "item type \"4\", not an ERC-721"},
+		{faults.Lookalike, "not the collection's"},
+		{faults.NumberPrice, ""},
 		{faults.HighPrice, ""},
 		{faults.FlatPrice, ""},
 		{faults.NoSignature, ""},
@@ -128,6 +133,169 @@ func TestRepeatedCursor(t *testing.T) {
 	_, err := client(t, w).Listings(t.Context(), market.ListQuery{Slug: "demo-apes", All: true, Limit: 1000})
 	if fault.CodeOf(err) != fault.Upstream {
 		t.Errorf("got %v", err)
+	}
+	w.ClearFaults()
+	if err := w.SetFault("cursor-cycle"); err != nil {
+		t.Fatal(err)
+	}
+	_, err = client(t, w).Listings(t.Context(), market.ListQuery{Slug: "demo-apes", All: true, Limit: 1000})
+	if fault.CodeOf(err) != fault.Upstream || !strings.Contains(err.Error(), "repeats a page cursor") {
+		t.Errorf("a cycle: %v", err)
+	}
+	w.ClearFaults()
+	if err := w.SetFault("endless-pages"); err != nil {
+		t.Fatal(err)
+	}
+	p, err := client(t, w).Listings(t.Context(), market.ListQuery{Slug: "demo-apes", All: true, Limit: 1000})
+	if err != nil || !p.More || p.Pages != 20 || p.Stopped != "after 20 pages" || len(p.Listings) != 0 {
+		t.Errorf("endless: %+v, %v", p, err)
+	}
+}
+
+// Whatever the slug is called, the contract is what is asked for.
+func TestIdentityOfCollections(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 3})
+	c, _ := w.Demo().Collection("demo-apes")
+	q := market.ListQuery{Slug: "demo-apes", Contract: strings.ToLower(c.Address.Hex())}
+	listed := func(want int) {
+		t.Helper()
+		p, err := client(t, w).Listings(t.Context(), q)
+		if err != nil || len(p.Listings) != want {
+			t.Errorf("%d listings, %v", len(p.Listings), err)
+		}
+	}
+	listed(3)
+	for _, spec := range []string{"renamed", ""} {
+		w.ClearFaults()
+		if spec != "" {
+			if err := w.SetFault(spec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		listed(3)
+	}
+	if err := w.SetFault("wrong-contract"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := client(t, w).Listings(t.Context(), q)
+	if fault.CodeOf(err) != fault.CollectionNotAllowed {
+		t.Errorf("another contract: %v", err)
+	}
+	_, err = client(t, w).BestListing(t.Context(), q.Slug, q.Contract, w.Demo().Orders[0].TokenID.String())
+	if fault.CodeOf(err) != fault.CollectionNotAllowed {
+		t.Errorf("another contract: %v", err)
+	}
+}
+
+func TestQuotas(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 3, Faults: []string{"quota=4/400ms", "fulfil-quota=2/1h"}})
+	c := client(t, w)
+	// More than a window serves: the client slows down and meets no refusal.
+	for range 6 {
+		if _, err := c.Collection(t.Context(), "demo-apes"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.ClearFaults()
+	if err := w.SetFault("fulfil-quota=2/1h"); err != nil {
+		t.Fatal(err)
+	}
+	var last error
+	for range 3 {
+		_, last = propose(t, w, w.Demo().Orders[0])
+	}
+	f := fault.From(last)
+	if f.Code != fault.Upstream || f.Details["retryAfterSeconds"] == nil || !strings.Contains(f.Hint, "try again in 3") {
+		t.Errorf("got %v, hint %q", last, f.Hint)
+	}
+	a := fulfill(t, w, w.Demo().Orders[0])
+	if a.status != 429 || a.header.Get("X-RateLimit-Remaining") != "0" || a.header.Get("X-RateLimit-Limit") != "2" || a.header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+}
+
+func TestHostileAnswers(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 3})
+	for spec, want := range map[string]string{
+		"gzip-bomb": "larger than 8388608 bytes", "redirect": "answered 307", "status=599": "limits our rate (599)", "html": "web page", "truncated": "cut off",
+	} {
+		w.ClearFaults()
+		if err := w.SetFault(spec); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client(t, w).Collection(t.Context(), "demo-apes"); fault.CodeOf(err) != fault.Upstream || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+// The order may be over by the time that it is bought.
+func TestOrdersThatChangeAfterTheQuote(t *testing.T) {
+	t.Parallel()
+	w := start(t, sandbox.Options{Listings: 4})
+	best := func(o demo.Order) market.Listing {
+		t.Helper()
+		l, err := client(t, w).BestListing(t.Context(), o.Slug, "", o.TokenID.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	for n, percent := range []int64{90, 100, 110} {
+		o := w.Demo().Orders[n]
+		if err := w.SetFault(fmt.Sprintf("relisted=%d*1", percent)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := propose(t, w, o); fault.CodeOf(err) != fault.NotFound {
+			t.Errorf("relisted: %v", err)
+		}
+		l := best(o)
+		price := new(big.Int).Mul(o.Price.Big(), big.NewInt(percent))
+		if price.Div(price, big.NewInt(100)); l.Price.Big().Cmp(price) != 0 || l.OrderHash == o.Hash.Hex() {
+			t.Errorf("%d %%: %s after %s", percent, l.Price, o.Price)
+		}
+		// The new order is as good as any.
+		newer, err := w.Listing(t.Context(), common.HexToHash(l.OrderHash))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := propose(t, w, newer.Order)
+		if err != nil || simulate(t, w, c) != nil {
+			t.Errorf("the new order: %v", err)
+		}
+		if _, err := seaport.Verify(c, want(w, newer.Order)); err != nil {
+			t.Error(err)
+		}
+	}
+	o := w.Demo().Orders[3]
+	if err := w.SetFault("repriced*1"); err != nil {
+		t.Fatal(err)
+	}
+	c, err := propose(t, w, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := simulate(t, w, c); err != nil {
+		t.Errorf("it is an order that the chain fills: %v", err)
+	}
+	if _, err := seaport.Verify(c, want(w, o)); fault.CodeOf(err) != fault.UnsafeTransaction {
+		t.Errorf("another order passed: %v", err)
+	}
+	// A signature outlives a cancellation; only the chain knows.
+	if err := w.SetFault("cancelled*1"); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = propose(t, w, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seaport.Verify(c, want(w, o)); err != nil {
+		t.Errorf("its signature is good: %v", err)
+	}
+	if err := simulate(t, w, c); err == nil {
+		t.Error("a cancelled order was filled")
 	}
 }
 

@@ -86,15 +86,41 @@ func (s *Server) fulfillment(w http.ResponseWriter, r *http.Request) {
 		s.broken(w, err)
 		return
 	}
-	if _, gone := s.faults.On(faults.Gone); gone || !ok {
+	if !ok {
 		s.fail(w, http.StatusBadRequest, "The order_hash you provided does not exist")
+		return
+	}
+	if value, on := s.faults.On(faults.Gone); on {
+		s.fail(w, statusOf(value, http.StatusNotFound), "The order_hash you provided does not exist")
+		return
+	}
+	if value, on := s.faults.On(faults.Relisted); on && l.Status == Active {
+		if err := s.relist(r.Context(), l, value); err != nil {
+			s.broken(w, err)
+			return
+		}
+		s.fail(w, http.StatusNotFound, "The order_hash you provided does not exist")
 		return
 	}
 	if l.Status != Active || isPrivate(l.Order) {
 		s.fail(w, http.StatusBadRequest, "Order %s can't be fulfilled: its status is %s", l.Hash, l.Status)
 		return
 	}
+	if _, on := s.faults.On(faults.Cancelled); on {
+		if err := s.cancel(r.Context(), l.Order); err != nil {
+			s.broken(w, err)
+			return
+		}
+	}
 	c := s.callFor(l.Order, req)
+	if value, on := s.faults.On(faults.Repriced); on {
+		newer, err := s.renew(l, value)
+		if err != nil {
+			s.broken(w, err)
+			return
+		}
+		c = s.callFor(newer, req)
+	}
 	if err := s.tamper(r.Context(), &c, l, req); err != nil {
 		s.broken(w, err)
 		return

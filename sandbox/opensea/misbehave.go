@@ -2,9 +2,11 @@ package opensea
 
 import (
 	"bytes"
+	"encoding/json"
 	"math/big"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -41,12 +43,21 @@ func (s *Server) misbehave(next http.Handler) http.Handler {
 			s.fail(w, http.StatusTooManyRequests, "Request was throttled.")
 			return
 		}
+		if !s.withinQuota(w, faults.Quota) || r.Method == http.MethodPost && !s.withinQuota(w, faults.FulfilQuota) {
+			s.fail(w, http.StatusTooManyRequests, "Request was throttled.")
+			return
+		}
+		if _, on := s.faults.On(faults.GzipBomb); on {
+			s.bomb(w)
+			return
+		}
+		if _, on := s.faults.On(faults.Redirect); on {
+			w.Header().Set("Location", "http://api.opensea.example"+r.URL.RequestURI())
+			s.fail(w, http.StatusTemporaryRedirect, "Moved")
+			return
+		}
 		if value, on := s.faults.On(faults.Status); on {
-			code, err := strconv.Atoi(value)
-			if err != nil || code < 200 || code > 999 {
-				code = http.StatusInternalServerError
-			}
-			s.fail(w, code, "Something went wrong")
+			s.fail(w, statusOf(value, http.StatusInternalServerError), "Something went wrong")
 			return
 		}
 		if _, on := s.faults.On(faults.HTML); on {
@@ -137,6 +148,25 @@ var oddities = []struct {
 		l.Asset.Contract = addr(stranger)
 		l.ProtocolData.Parameters.Offer[0].Token = addr(stranger)
 	}},
+	{faults.Expired, func(l *listingJSON) {
+		l.ProtocolData.Parameters.StartTime, l.ProtocolData.Parameters.EndTime = "1600000000", "1700000000"
+	}},
+	{faults.Future, func(l *listingJSON) { l.ProtocolData.Parameters.StartTime = "4000000000" }},
+	{faults.Criteria, func(l *listingJSON) {
+		item := &l.ProtocolData.Parameters.Offer[0]
+		item.ItemType, item.Identifier = 4, "0"
+	}},
+	{faults.Lookalike, func(l *listingJSON) {
+		fake := addr(lookalike(common.HexToAddress(l.Asset.Contract)))
+		l.Asset.Contract, l.ProtocolData.Parameters.Offer[0].Token = fake, fake
+	}},
+	{faults.NumberPrice, func(l *listingJSON) {
+		if p, ok := l.Price.(priceJSON); ok {
+			l.Price = map[string]any{"current": map[string]any{
+				"currency": p.Current.Currency, "decimals": p.Current.Decimals, "value": json.RawMessage(exponent(p.Current.Value)),
+			}}
+		}
+	}},
 	{faults.NoSignature, func(l *listingJSON) { l.ProtocolData.Signature = nil }},
 	{faults.FlatPrice, func(l *listingJSON) {
 		if p, ok := l.Price.(priceJSON); ok {
@@ -167,6 +197,27 @@ func (l *listingJSON) eachPayment(change func(*considerationJSON)) {
 	for i := range items {
 		change(&items[i])
 	}
+}
+
+// lookalike is an address whose first and last four digits are another's.
+func lookalike(a common.Address) common.Address {
+	for i := 2; i < len(a)-2; i++ {
+		a[i] ^= 0xff
+	}
+	return a
+}
+
+// exponent writes a decimal number as JavaScript does when it is large.
+func exponent(decimal string) string {
+	digits := strings.TrimRight(decimal, "0")
+	if len(decimal) < 2 || digits == "" {
+		return decimal
+	}
+	mantissa := digits[:1]
+	if len(digits) > 1 {
+		mantissa += "." + digits[1:]
+	}
+	return mantissa + "e+" + strconv.Itoa(len(decimal)-1)
 }
 
 // plus adds to a decimal number.

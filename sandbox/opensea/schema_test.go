@@ -37,6 +37,14 @@ func TestAnswersFitThePublishedAPI(t *testing.T) {
 	}
 	const list = "/api/v2/listings/collection/demo-apes/"
 	fits("CollectionDetailedResponse", get(t, w, "/api/v2/collections/demo-apes"), 200)
+	fits("ContractResponse", get(t, w, "/api/v2/chain/ape_chain/contract/"+strings.ToLower(o.Token.Hex())), 200)
+	for _, f := range []string{"expired", "future", "criteria", "lookalike"} {
+		if err := w.SetFault(f); err != nil {
+			t.Fatal(err)
+		}
+		fits("ListingsResponse", get(t, w, list+"all?limit=10"), 200)
+		w.ClearFaults()
+	}
 	fits("ListingsResponse", get(t, w, list+"all?limit=10"), 200)
 	fits("ListingsResponse", get(t, w, list+"best"), 200)
 	fits("Listing", get(t, w, list+"nfts/"+o.TokenID.String()+"/best"), 200)

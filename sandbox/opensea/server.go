@@ -14,8 +14,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/ethereum/go-ethereum/common"
 	"golang.org/x/time/rate"
 
 	"github.com/ape-claw/ape-claw/sandbox/demo"
@@ -42,7 +44,10 @@ type Options struct {
 	Faults *faults.Set      // nil: none
 	Now    func() time.Time // required
 	Rate   int              // requests a second; 0: DefaultRate
-	Logger *slog.Logger     // nil: silent
+	// Send sends a seller's transaction, for the faults in which sellers act; nil:
+	// they can't.
+	Send   func(ctx context.Context, from demo.Key, to common.Address, data []byte) error
+	Logger *slog.Logger // nil: silent
 }
 
 // Server is the marketplace. It is an http.Handler for paths under /api/v2/.
@@ -51,8 +56,14 @@ type Server struct {
 	book    *Book
 	faults  *faults.Set
 	limiter *rate.Limiter
+	send    func(ctx context.Context, from demo.Key, to common.Address, data []byte) error
+	now     func() time.Time
 	log     *slog.Logger
 	handler http.Handler
+
+	mu      sync.Mutex
+	windows map[faults.Name]*window // of the faults that are quotas
+	anew    int                     // orders signed for the faults of orders
 }
 
 // New returns a server for a world whose genesis the chain was started with.
@@ -75,10 +86,14 @@ func New(ctx context.Context, opt Options) (*Server, error) {
 		book:    book,
 		faults:  opt.Faults,
 		limiter: rate.NewLimiter(rate.Limit(opt.Rate), opt.Rate),
+		send:    opt.Send,
+		now:     opt.Now,
 		log:     opt.Logger,
+		windows: map[faults.Name]*window{},
 	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v2/collections/{slug}", s.getCollection)
+	mux.HandleFunc("GET /api/v2/chain/{chain}/contract/{address}", s.getContract)
 	mux.HandleFunc("GET /api/v2/listings/collection/{slug}/all", s.allListings)
 	mux.HandleFunc("GET /api/v2/listings/collection/{slug}/best", s.bestListings)
 	mux.HandleFunc("GET /api/v2/listings/collection/{slug}/nfts/{id}/best", s.bestListing)
@@ -104,8 +119,10 @@ func (s *Server) admit(next http.Handler) http.Handler {
 			return
 		}
 		h := w.Header()
-		h.Set("X-RateLimit-Limit", strconv.Itoa(s.limiter.Burst()))
-		h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, int(s.limiter.Tokens())-1)))
+		if h.Get("X-RateLimit-Limit") == "" { // a fault may have said it
+			h.Set("X-RateLimit-Limit", strconv.Itoa(s.limiter.Burst()))
+			h.Set("X-RateLimit-Remaining", strconv.Itoa(max(0, int(s.limiter.Tokens())-1)))
+		}
 		if !s.limiter.Allow() {
 			h.Set("Retry-After", "1")
 			s.fail(w, http.StatusTooManyRequests, "Request was throttled. Expected available in 1 second.")
@@ -120,14 +137,46 @@ func (s *Server) getCollection(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s.answer(w, http.StatusOK, collection(c, "http://"+r.Host+r.URL.Path))
+	doc := collection(c, "http://"+r.Host+r.URL.Path)
+	doc.Collection = s.slugNow(c.Slug)
+	if _, on := s.faults.On(faults.WrongContract); on {
+		doc.Contracts[0].Address = addr(lookalike(c.Address))
+	}
+	s.answer(w, http.StatusOK, doc)
+}
+
+// getContract says which collection a contract belongs to.
+func (s *Server) getContract(w http.ResponseWriter, r *http.Request) {
+	for i := range s.world.Collections {
+		c := &s.world.Collections[i]
+		if r.PathValue("chain") == ChainSlug && strings.EqualFold(r.PathValue("address"), c.Address.Hex()) {
+			s.answer(w, http.StatusOK, contractOfJSON{
+				Address: addr(c.Address), Chain: ChainSlug, Collection: s.slugNow(c.Slug), Standard: "erc721", Name: c.Name, TotalSupply: c.Tokens,
+			})
+			return
+		}
+	}
+	s.fail(w, http.StatusNotFound, "Contract %s not found", r.PathValue("address"))
+}
+
+const renamed = "-renamed"
+
+// slugNow is what a collection is called now.
+func (s *Server) slugNow(slug string) string {
+	if _, on := s.faults.On(faults.Renamed); on {
+		return slug + renamed
+	}
+	return slug
 }
 
 func (s *Server) collectionOf(w http.ResponseWriter, r *http.Request) (*demo.Collection, bool) {
-	slug := r.PathValue("slug")
+	slug, known := strings.CutSuffix(r.PathValue("slug"), renamed)
+	if _, on := s.faults.On(faults.Renamed); on != known {
+		slug = ""
+	}
 	c, ok := s.world.Collection(slug)
 	if !ok {
-		s.fail(w, http.StatusNotFound, "Collection %s not found", slug)
+		s.fail(w, http.StatusNotFound, "Collection %s not found", r.PathValue("slug"))
 	}
 	return c, ok
 }
@@ -191,9 +240,7 @@ func (s *Server) listings(w http.ResponseWriter, r *http.Request, view string, o
 		last = l.Seq
 		page.Listings = append(page.Listings, s.odd(listing(l)))
 	}
-	if _, on := s.faults.On(faults.RepeatedCursor); on {
-		page.Next = writeCursor(view, c.Slug, -1)
-	}
+	s.lead(&page, view, c.Slug, r)
 	s.answer(w, http.StatusOK, page)
 }
 

@@ -50,6 +50,15 @@ type contractJSON struct {
 	Chain   string `json:"chain"`
 }
 
+type contractOfJSON struct {
+	Address     string `json:"address"`
+	Chain       string `json:"chain"`
+	Collection  string `json:"collection"`
+	Standard    string `json:"contract_standard"`
+	Name        string `json:"name"`
+	TotalSupply int    `json:"total_supply"`
+}
+
 type feeJSON struct {
 	Fee       json.Number `json:"fee"` // percent
 	Recipient string      `json:"recipient"`
@@ -86,7 +95,7 @@ type listingJSON struct {
 	Asset           assetJSON    `json:"asset"`
 	Remaining       int          `json:"remaining_quantity"`
 	CreatedAt       int64        `json:"order_created_at"`
-	Price           any          `json:"price"` // priceJSON; amountJSON in the older shape
+	Price           any          `json:"price"` // priceJSON; others for faults
 	Type            string       `json:"type"`
 	Status          Status       `json:"status"`
 }
