@@ -208,7 +208,7 @@ func (c *Client) Fulfillment(ctx context.Context, r FulfillRequest) (Fulfillment
 		return Fulfillment{}, err
 	}
 	b, err := c.post(ctx, doingFulfill, fulfillBody(r, c.rules.Chain), "api/v2/listings/fulfillment_data")
-	if isStatus(err, http.StatusNotFound) {
+	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusGone) {
 		return Fulfillment{}, noOrder(err, r.OrderHash)
 	}
 	if err != nil {
