@@ -235,6 +235,9 @@ func (k *catalogue) frauds() {
 				plan: plan(f, functions[i%len(functions)]), lies: append(offers(how, atTrial), helpful()...)})
 		}
 	}
+	for i, f := range append([]fraud{{"the same at the same price", func(_ *cast, p *proposal) { p.order.Salt = add(p.order.Salt, 7) }}}, orderFrauds()...) {
+		k.add(inOrder, f.name+", in place of a gone one", mutant{gone: true, plan: plan(f, functions[i%len(functions)]), lies: replacing()})
+	}
 	for i, f := range callFrauds() {
 		for _, function := range functions {
 			if len(f.name) > 10 && strings.HasPrefix(f.name, "call: fraction") && function != seaport.FnAdvanced {
@@ -264,6 +267,23 @@ func (k *catalogue) frauds() {
 			}
 			k.add(class, "function "+name, m)
 		}
+	}
+}
+
+// replacing is a marketplace whose order is gone when it is to be bought, and who has
+// another instead.
+func replacing() []mutation {
+	return []mutation{
+		{target: "eth_call status", phase: atBuy, only: 1, do: func(_ *cast, x *exchange) reply { // a node that says that it was cancelled
+			return result_(x, `"0x`+strings.Repeat(strings.Repeat("0", 63)+"1", 2)+strings.Repeat("0", 128)+`"`)
+		}},
+		{target: listing, phase: atBuy, do: func(c *cast, x *exchange) reply { return document(c.planned.listing()) }},
+		{target: fulfilment, phase: atBuy, only: 1, do: func(c *cast, x *exchange) reply {
+			r := document(rawNode(`{"errors":["The order_hash you provided does not exist"]}`))
+			r.status = http.StatusNotFound
+			return r
+		}},
+		{target: fulfilment, phase: atBuy, from: 2, do: func(c *cast, x *exchange) reply { return document(c.planned.fulfilment()) }},
 	}
 }
 

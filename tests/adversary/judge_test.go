@@ -109,12 +109,11 @@ func (s *story) judgeSigned(tx *types.Transaction) string {
 // judgeSale: something was signed, so it has to be the sale, now or once an honest
 // node has it.
 func (s *story) judgeSale(ctx context.Context, tx *types.Transaction, sent bool) (ending, error) {
-	r, err := s.world.Client().TransactionReceipt(ctx, tx.Hash())
-	if err != nil && !s.m.node {
-		// The node is honest, and tells a purchase's outcome before it is over.
-		r, err = s.mined(ctx, tx.Hash(), patience)
+	r, err := s.settled(ctx, tx)
+	if err != nil {
+		return ending{}, err
 	}
-	inTime := err == nil && r != nil
+	inTime := r != nil
 	asSigned := inTime
 	if !inTime {
 		if r, asSigned, err = s.force(ctx, tx); err != nil {
@@ -137,6 +136,9 @@ func (s *story) judgeSale(ctx context.Context, tx *types.Transaction, sent bool)
 	}
 	if !sent && told != fault.SentYes && told != fault.SentMaybe && s.err != nil {
 		// Stopped between signature and broadcast: the bytes were right and were dropped.
+		if reserved, open, err := s.unresolved(ctx); err != nil || reserved != 0 || open != 0 {
+			return wrongly("signed and dropped, and %d reservations and %d transactions are open", reserved, open), err
+		}
 		return ending{kind: hidden, note: code + ", signed and dropped"}, s.open(ctx)
 	}
 	switch {
@@ -154,6 +156,24 @@ func (s *story) judgeSale(ctx context.Context, tx *types.Transaction, sent bool)
 		return s.resume(ctx, r, asSigned, code)
 	}
 	return wrongly("it was bought, and it says: %s (%s, sent %q)", s.err, code, told), nil
+}
+
+// settled returns the receipt that the honest chain has, nil when there is none. A
+// block can be there a moment before its receipts can be asked for.
+func (s *story) settled(ctx context.Context, tx *types.Transaction) (*types.Receipt, error) {
+	if r, err := s.world.Client().TransactionReceipt(ctx, tx.Hash()); err == nil {
+		return r, nil
+	}
+	now, err := s.balance(ctx)
+	switch {
+	case err != nil:
+		return nil, err
+	case !s.m.node: // an honest node tells no outcome before there is one
+		return s.mined(ctx, tx.Hash(), patience)
+	case now.nonce > tx.Nonce() || s.err == nil:
+		return s.mined(ctx, tx.Hash(), 3*time.Second)
+	}
+	return nil, nil
 }
 
 // liesOfFees reports whether receipts are among what is lied about: what gas cost
@@ -218,7 +238,7 @@ func (s *story) force(ctx context.Context, tx *types.Transaction) (r *types.Rece
 	if err != nil {
 		return nil, false, err
 	}
-	if tx.Nonce() >= now.nonce && tx.Nonce()-now.nonce < 8 && tx.GasFeeCap().Cmp(s.world.Head().BaseFee) >= 0 {
+	if tx.Nonce() >= now.nonce && tx.Nonce()-now.nonce < 8 && tx.GasFeeCap().Cmp(s.world.Head().BaseFee) > 0 && tx.GasTipCap().Sign() > 0 {
 		for now.nonce < tx.Nonce() { // others of the account come first
 			r, err := s.world.Send(ctx, s.buyer, sandbox.Tx{To: s.buyer.Address()})
 			if err != nil {
@@ -228,7 +248,7 @@ func (s *story) force(ctx context.Context, tx *types.Transaction) (r *types.Rece
 			now.nonce++
 		}
 		_ = c.SendTransaction(ctx, tx) // it may be there already
-		if r, err := s.mined(ctx, tx.Hash(), 3*time.Second); err != nil || r != nil {
+		if r, err := s.mined(ctx, tx.Hash(), patience); err != nil || r != nil {
 			return r, true, err
 		}
 	}
@@ -274,6 +294,7 @@ func (s *story) judgeReceipt(ctx context.Context, tx *types.Transaction, r *type
 	}
 	fee := feeOf(r)
 	want := new(big.Int).Sub(s.before.wei, new(big.Int).Add(tx.Value(), new(big.Int).Add(fee, s.fillers)))
+	want.Add(want, s.back)
 	switch {
 	case now.nonce != tx.Nonce()+1 || s.fillers.Sign() == 0 && tx.Nonce() != s.before.nonce:
 		return fmt.Sprintf("nonce %d was used, and the account's went from %d to %d", tx.Nonce(), s.before.nonce, now.nonce), nil
@@ -331,7 +352,7 @@ func (s *story) judgeEvent(tx *types.Transaction, sale *seaport.SeaportOrderFulf
 	switch {
 	case !known:
 		return fmt.Sprintf("order %s was filled, which nobody signed", hash)
-	case hash.Hex() != s.quote.OrderHash && s.out.Quote.OrderHash != hash.Hex():
+	case hash.Hex() != s.quote.OrderHash && !s.m.gone:
 		return fmt.Sprintf("order %s was filled, and %s was quoted", hash, s.quote.OrderHash)
 	case sale.Recipient != s.buyer.Address() || sale.Offerer != c.home.Seller.Address():
 		return fmt.Sprintf("sold by %s to %s", sale.Offerer, sale.Recipient)
@@ -353,6 +374,9 @@ func (s *story) judgeEvent(tx *types.Transaction, sale *seaport.SeaportOrderFulf
 			return fmt.Sprintf("payment %d, of %s to %s, was not signed", i, p.Amount, p.Recipient)
 		}
 		paid.Add(paid, p.Amount)
+		if p.Recipient == s.buyer.Address() {
+			s.back.Add(s.back, p.Amount)
+		}
 	}
 	if paid.Cmp(tx.Value()) != 0 || len(sale.Consideration) < len(order.Consideration) {
 		return fmt.Sprintf("%s was paid with a value of %s", paid, tx.Value())
@@ -400,7 +424,7 @@ func (s *story) judgeBooks(ctx context.Context, r *types.Receipt, exactFee bool)
 	if err != nil {
 		return "", err
 	}
-	value.Sub(value, now.wei).Sub(value, feeOf(r))
+	value.Sub(value, now.wei).Sub(value, feeOf(r)).Add(value, s.back)
 	switch {
 	case rows.Err() != nil:
 		return "", rows.Err()

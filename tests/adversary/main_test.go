@@ -202,6 +202,9 @@ func (s *stage) runAll(t *testing.T, ms []*mutant) *results {
 					t.Errorf("mutant %d, %s: %v", m.number, m.name, err)
 					cancel()
 				}
+				if e.kind == wrong && *quiet == "" {
+					t.Logf("mutant %d, %s: %s", m.number, m.name, e.note) // at once: the rest may take minutes
+				}
 				res.count(m, e)
 				mu.Unlock()
 			}

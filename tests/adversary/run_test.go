@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/ethereum/go-ethereum/core/types"
-
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -23,6 +21,7 @@ type mutant struct {
 	lies   []mutation
 	plan   func(c *cast) *proposal // what listing and fulfilment are made from, if not the sandbox's
 	node   bool                    // the node lies: the outcome may be hidden
+	gone   bool                    // the quoted order is said to be gone: another for the same may replace it
 }
 
 // kind is how a mutant ended.
@@ -56,9 +55,8 @@ type story struct {
 	simFee  *big.Int // the fee limit that the simulation foresaw
 	out     nft.BuyOut
 	err     error
-	took    time.Duration
-	onTime  *types.Receipt // the honest receipt when the purchase returned
 	fillers *big.Int       // what the harness itself paid from the account
+	back    *big.Int       // what of the price went to the buyer: a seller may sign that
 }
 
 type balance struct {
@@ -117,7 +115,7 @@ func (l *lane) run(ctx context.Context, m *mutant) (ending, error) {
 	if m.plan != nil {
 		c.planned = m.plan(c)
 	}
-	s := &story{lane: l, m: m, c: c, fillers: new(big.Int)}
+	s := &story{lane: l, m: m, c: c, fillers: new(big.Int), back: new(big.Int)}
 	var err error
 	if s.before, err = l.balance(ctx); err != nil {
 		return ending{}, err
@@ -142,15 +140,23 @@ func (l *lane) run(ctx context.Context, m *mutant) (ending, error) {
 // play is what somebody does who wants the token: quote, simulate, and buy, whatever
 // the simulation said.
 func (s *story) play(ctx context.Context) {
-	limit, wait := 2*patience, patience
+	wait := patience
 	if s.m.node {
-		limit, wait = 2*time.Second, waitFor // and then they lose patience
+		wait = waitFor
 	}
-	began := time.Now()
-	defer func() { s.took = time.Since(began) }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer time.AfterFunc(limit, cancel).Stop() // an interrupt, as of a terminal
+	// Two seconds after it was sent to a node that lies they lose patience, and
+	// interrupt it as at a terminal.
+	interrupt := time.AfterFunc(5*patience, cancel)
+	defer interrupt.Stop()
+	s.cur.mu.Lock()
+	s.cur.onSent = func() {
+		if s.m.node {
+			interrupt.Reset(2 * time.Second)
+		}
+	}
+	s.cur.mu.Unlock()
 	p, err := s.process(ctx, wait, false)
 	if err != nil {
 		s.err = err

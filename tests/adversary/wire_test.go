@@ -68,6 +68,7 @@ type mutation struct {
 	name   string
 	phase  phase
 	only   int // the n-th answer of the phase; 0: every one
+	from   int // the n-th answer of the phase and those after it
 	do     func(c *cast, x *exchange) reply
 }
 
@@ -91,6 +92,7 @@ type running struct {
 	seen    map[string]int
 	changed int
 	raws    [][]byte // every eth_sendRawTransaction
+	onSent  func()
 }
 
 // answer passes a request through the mutations that are in force.
@@ -102,7 +104,7 @@ func (r *running) answer(x *exchange) reply {
 	}
 	r.seen[x.target]++
 	for _, m := range r.m.lies {
-		if m.target != x.target || m.phase > r.phase || m.only != 0 && m.only != r.seen[x.target] {
+		if m.target != x.target || m.phase > r.phase || m.only != 0 && m.only != r.seen[x.target] || m.from > r.seen[x.target] {
 			continue
 		}
 		honest := x.real
@@ -159,6 +161,7 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if x.target == "eth_sendRawTransaction" {
 		w.cur.mu.Lock()
 		w.cur.raws = append(w.cur.raws, rawOf(body))
+		w.cur.onSent()
 		w.cur.mu.Unlock()
 	}
 	r := w.cur.answer(x)
