@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -19,6 +20,8 @@ var seeds = []string{
 	``, `{}`, `[]`, openPolicy, `{"execution":{"dailySpendCap":"unlimited"}}`, `{"execution":{"dailySpendCap":"abc"}}`, `{"execution":{"dailySpendCap":1e2}}`,
 	`{"execution":{"dailySpendCap":0.5,"dailySpendCap":7}}`, `{"nftBuy":{"maxPricePerTx":"12.50","currencyAllowlist":["APE","` + addrA + `"]}}`, "{\"a\":\"\xff\"}", "{}\n{}", `{"market":{"dataSource":"file"}}`,
 	`{"bridge":{"maxBridgeFeeBps":250,"requireMinAmountOut":false}}`, `{"apechainRpcUrl":"https://u:p@h/k","$schema":"x"}`, "{\n\t\"execution\" : { \"autonomousMode\":true } }", `{"execution":{"dailySpendCap":"\u0031"}}`,
+	fullPolicy, `{"nftBuy":{"maxMarketplaceFeeBps":"unlimited","collectionCaps":{"` + addrA + `":{"maxPricePerTx":"0.5"}}}}`, `{"execution":{"currencyCaps":{"` + addrA + `":{"decimals":6,"maxPricePerTx":0.000001}}}}`,
+	`{"execution":{"windows":[[{"from":"22:00","to":"06:00","days":["fri"]}],[]],"contractAllowlist":["` + addrA + `"]}}`, `{"execution":{"windows":[{"from":"00:00","to":"24:00","timeZone":"Asia/Kathmandu"}]}}`,
 }
 
 // A policy that is accepted allows exactly what its text says, as another reader
@@ -52,6 +55,18 @@ func FuzzPolicy(f *testing.F) {
 		d.UseNumber()
 		if err := d.Decode(&doc); err != nil {
 			t.Fatalf("accepted what encoding/json refuses: %q: %v", text, err)
+		}
+		b, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What is shown, with the endpoint hidden, can be read again and means the same.
+		if again, err := policy.Parse("policy.json", b); err == nil {
+			if b2, err := json.Marshal(again); err != nil || string(b2) != string(b) {
+				t.Fatalf("%q is shown as\n%s, which is read as\n%s", text, b, b2)
+			}
+		} else if string(p.RPCURL) == p.RPCURL.String() {
+			t.Fatalf("%q is shown as %s, which is refused: %v", text, b, err)
 		}
 		sameCap(t, p.NFTBuy.MaxPricePerTx, doc.NFTBuy.MaxPricePerTx)
 		sameCap(t, p.Execution.DailySpendCap, doc.Execution.DailySpendCap)
@@ -135,8 +150,10 @@ func randomPolicy(r *rand.Rand) string {
 	}
 	return "{" + strings.Join([]string{
 		group("bridge", pick("maxBridgeFeeBps", "", "0", "100", "400"), flag("requireMinAmountOut")),
-		group("nftBuy", amount("maxPricePerTx"), pick("currencyAllowlist", "", `[]`, `["APE"]`, `["WAPE","APE"]`, `["WETH"]`), flag("denyUnlimitedApprovals"), flag("simulationRequired")),
-		group("execution", amount("dailySpendCap"), flag("confirmPhraseRequired"), flag("autonomousMode")),
+		group("nftBuy", amount("maxPricePerTx"), pick("currencyAllowlist", "", `[]`, `["APE"]`, `["WAPE","APE"]`, `["WETH"]`), pick("maxMarketplaceFeeBps", "", "0", "250", `"unlimited"`),
+			pick("collectionCaps", "", "{}", `{"dengs":{"maxPricePerTx":1}}`, `{"`+dengs+`":{"dailySpendCap":2}}`, `{"zards":{"maxPricePerTx":0}}`), flag("denyUnlimitedApprovals"), flag("simulationRequired")),
+		group("execution", amount("dailySpendCap"), pick("contractAllowlist", "", "[]", `["`+called+`"]`, `["`+addrA+`","`+called+`"]`),
+			pick("windows", "", "[]", `[{"from":"08:00","to":"18:00"}]`, `[{"from":"11:00","to":"13:00"},{"from":"22:00","to":"02:00"}]`), flag("confirmPhraseRequired"), flag("autonomousMode")),
 	}, ",") + "}"
 }
 
@@ -206,6 +223,11 @@ func randomPurchase(t *testing.T, r *rand.Rand, f policy.Fence) policy.Purchase 
 	p.Autonomous = r.IntN(2) == 0
 	p.Confirm = []string{"", p.Phrase(), "yes"}[r.IntN(3)]
 	p.Subject = "agent:bot"
+	p.Now = p.Now.Add(time.Duration(r.IntN(24)) * time.Hour)
+	p.QuoteExpires = p.Now.Add(time.Minute)
+	p.Target = []string{called, addrA}[r.IntN(2)]
+	fee := amount(t, []string{"0", "0.01", "0.2"}[r.IntN(3)])
+	p.OthersGet = &fee
 	return p
 }
 
