@@ -127,6 +127,7 @@ func (j journal) atomically(ctx context.Context, f func(*sql.Tx) error) error {
 		}
 		return store.DBFault(err, store.MoneyFile)
 	}
+	store.CrashPoint("chain: written, not committed")
 	return store.DBFault(tx.Commit(), store.MoneyFile)
 }
 
@@ -249,6 +250,15 @@ func (j journal) refused(ctx context.Context, chainID int64, account common.Addr
 func (j journal) live(ctx context.Context, key string) (record, bool, error) {
 	rs, err := j.query(ctx, `SELECT `+recordColumns+` FROM tx WHERE key = ? AND state NOT IN `+freeStates, key)
 	if err != nil || len(rs) == 0 {
+		return record{}, false, err
+	}
+	return rs[0], true, nil
+}
+
+// cancelled returns the last row that used a key, if it was cancelled.
+func (j journal) cancelled(ctx context.Context, key string) (record, bool, error) {
+	rs, err := j.query(ctx, `SELECT `+recordColumns+` FROM tx WHERE key = ? ORDER BY created_at DESC, rowid DESC LIMIT 1`, key)
+	if err != nil || len(rs) == 0 || rs[0].state != StateCancelled {
 		return record{}, false, err
 	}
 	return rs[0], true, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -215,8 +216,11 @@ func (x *execution) submit(ctx context.Context, r ready) (BuyOut, error) {
 	if err != nil {
 		return BuyOut{}, err
 	}
+	store.CrashPoint("nft: allowed")
 	outcome, err := r.sender.Submit(ctx, r.prepared, grant)
+	store.CrashPoint("nft: sent")
 	x.note(ctx, x.quote, outcome, err)
+	store.CrashPoint("nft: noted")
 	if err != nil {
 		return BuyOut{}, err
 	}

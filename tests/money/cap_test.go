@@ -130,7 +130,7 @@ func (c race) one(p place, rnd *rand.Rand, b purchase, sum *tally) (ok bool) {
 	for range 200 {
 		var k crash
 		if c.kills && rnd.IntN(3) == 0 {
-			k.at = fmt.Sprintf("#%d", 1+rnd.IntN(14))
+			k.at = fmt.Sprintf("#%d", 1+rnd.IntN(24))
 		}
 		sum.Unlock()
 		o := p.begin(k, b.buy()...).wait(p.t)

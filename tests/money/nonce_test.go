@@ -65,8 +65,10 @@ func (p place) patient(b purchase) (o outcome) {
 	return o
 }
 
-// watchPool looks at what waits at the node until it is told to stop: none of the
-// buyer's may wait behind a gap.
+// watchPool looks at what waits at the node until it is told to stop: the buyer's
+// nonces there follow one another, and those that were mined. Which of the node's two
+// lists has them says nothing: right after a block it puts the next one aside for a
+// moment.
 func (w *world) watchPool(stop chan struct{}) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -81,9 +83,23 @@ func (w *world) watchPool(stop chan struct{}) {
 			w.t.Errorf("the pool: %v", err)
 			return
 		}
-		if len(pool.Queued) > 0 || len(pool.Pending) > 1 {
-			w.t.Errorf("the pool has %v, and behind a gap %v", pool.Pending, pool.Queued)
+		var waiting []uint64
+		for _, list := range []map[string]any{pool.Pending, pool.Queued} {
+			for n := range list {
+				waiting = append(waiting, number(n).Uint64())
+			}
+		}
+		slices.Sort(waiting)
+		mined, err := w.Client().NonceAt(w.t.Context(), w.Buyer().Address(), nil) // later than the pool: no less
+		if err != nil {
+			w.t.Error(err)
 			return
+		}
+		for i, n := range waiting {
+			if n > mined+uint64(i) || i > 0 && n != waiting[i-1]+1 {
+				w.t.Errorf("after %d mined, the nonces %d wait", mined, waiting)
+				return
+			}
 		}
 	}
 }
