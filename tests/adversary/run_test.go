@@ -55,8 +55,8 @@ type story struct {
 	simFee  *big.Int // the fee limit that the simulation foresaw
 	out     nft.BuyOut
 	err     error
-	fillers *big.Int       // what the harness itself paid from the account
-	back    *big.Int       // what of the price went to the buyer: a seller may sign that
+	fillers *big.Int // what the harness itself paid from the account
+	back    *big.Int // what of the price went to the buyer: a seller may sign that
 }
 
 type balance struct {
