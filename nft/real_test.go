@@ -43,6 +43,9 @@ type stage struct {
 	state string
 	node  *node
 	wait  time.Duration // the sender's patience
+	step  func(string)  // is told where the sender stands
+	calm  bool          // warnings are no failure
+	again bool          // what was signed and not sent may be sent by a later run
 }
 
 // node counts what is broadcast.
@@ -95,7 +98,8 @@ func newStage(t testing.TB, opt sandbox.Options) *stage {
 // run is one process: its own databases, recorder, client and sender.
 type run struct {
 	*nft.Service
-	rec *telemetry.Recorder
+	rec    *telemetry.Recorder
+	sender *chain.Sender
 }
 
 func (s *stage) run() run {
@@ -125,8 +129,16 @@ func (s *stage) run() run {
 	signer, err := chain.NewSandboxSigner(cur.BuyerKey)
 	must(err)
 	ledger := policy.NewLedger(money, time.Now)
+	var svc *nft.Service
+	var reconsider func(context.Context, chain.Story, policy.Tx) error
+	if s.again {
+		reconsider = func(ctx context.Context, story chain.Story, tx policy.Tx) error {
+			return svc.Reconsider(ctx, story, tx)
+		}
+	}
 	sender, err := chain.NewSender(chain.SenderOptions{
-		DB: money, Home: cur.Home, Client: client, Signer: signer, Ledger: ledger, Recorder: rec, Log: log, Now: time.Now, Wait: s.wait,
+		Reconsider: reconsider,
+		DB:         money, Home: cur.Home, Client: client, Signer: signer, Ledger: ledger, Recorder: rec, Log: log, Now: time.Now, Wait: s.wait, Step: s.step,
 		Restore: func(_ string, kept json.RawMessage) (chain.Story, error) { return nft.Restore(client, kept) },
 	})
 	must(err)
@@ -136,7 +148,7 @@ func (s *stage) run() run {
 			s.t.Error(err)
 		}
 	})
-	return run{rec: rec, Service: nft.New(nft.Deps{
+	svc = nft.New(nft.Deps{
 		Now: time.Now, Recorder: rec,
 		Fence: func(context.Context) (policy.Fence, error) {
 			return policy.LoadFence(policy.Sources{Home: cur.Home, Sandbox: true}), nil
@@ -147,8 +159,16 @@ func (s *stage) run() run {
 		Buyer:  func(context.Context) (common.Address, error) { return signer.Address(), nil },
 		Sender: func(context.Context) (nft.Sender, error) { return sender, nil },
 		Ledger: func(context.Context) (nft.Ledger, error) { return ledger, nil },
-		Warn:   func(format string, args ...any) { s.t.Errorf("warned: "+format, args...) },
-	})}
+		Journal: func(ctx context.Context, key string) (chain.OpenTx, bool, error) {
+			return chain.FindTx(ctx, money, time.Now, key)
+		},
+		Warn: func(format string, args ...any) {
+			if !s.calm {
+				s.t.Errorf("warned: "+format, args...)
+			}
+		},
+	})
+	return run{rec: rec, sender: sender, Service: svc}
 }
 
 // pick returns the n-th cheapest listing.
