@@ -166,8 +166,8 @@ func (s *Sender) again(ctx context.Context, r record) (sent bool, why, err error
 		if err != nil {
 			return false, nil, err
 		}
-		if known && o.n == f.n {
-			return true, nil, s.noteForm(ctx, r, f, StateSent)
+		if known && o.n == f.n { // nothing to send, nor to wait for
+			return false, nil, s.noteForm(ctx, r, f, StateSent)
 		}
 	}
 	raw, err := s.journal.rawOf(ctx, r.id, f.n)
@@ -231,6 +231,11 @@ func (s *Sender) noteForm(ctx context.Context, r record, f form, state string) e
 // follow waits until one of a transaction's forms is mined and settles it. That
 // nothing was mined in time is no error: the transaction stays open.
 func (s *Sender) follow(ctx context.Context, chainID int64, id string, limit time.Duration) error {
+	write, cancelWrite := writeContext(ctx)
+	defer cancelWrite()
+	if err := s.complete(write, chainID); err != nil { // what was sent is told before it is waited for
+		return err
+	}
 	wait, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	for pauseFor := pollFirst; ; {

@@ -170,7 +170,11 @@ func OpenTxs(ctx context.Context, db *sql.DB, now func() time.Time) ([]OpenTx, e
 // it, since the key may then be used again. It needs no key, node or lock, so a
 // transaction that is just being made may be missing.
 func FindTx(ctx context.Context, db *sql.DB, now func() time.Time, key string) (tx OpenTx, ok bool, err error) {
-	r, ok, err := journal{db, now}.live(ctx, key)
+	j := journal{db, now}
+	r, ok, err := j.live(ctx, key)
+	if err == nil && !ok {
+		r, ok, err = j.cancelled(ctx, key)
+	}
 	if err != nil || !ok {
 		return OpenTx{}, false, err
 	}

@@ -23,6 +23,8 @@ func TestTheJournalKnowsWhatTheQuoteDoesNot(t *testing.T) {
 		{chain.StateUnknown, "unknown", true},
 		{chain.StateConfirmed, "confirmed", true},
 		{chain.StateReverted, "reverted", true},
+		{chain.StateCancelled, "quoted", false}, // its nonce is used
+		{chain.StateReplaced, "unknown", true},
 	} {
 		w := newWorld(t)
 		q := w.quoted()

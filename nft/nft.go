@@ -195,7 +195,7 @@ func (s *Service) lookup(ctx context.Context, id string) (Quote, error) {
 	if q.Status == StatusQuoted {
 		return q, nil
 	}
-	if q, err = s.asJournaled(ctx, q); err != nil {
+	if q, err = s.asJournaled(ctx, q); err != nil || q.Status == StatusQuoted {
 		return q, err
 	}
 	return q, s.used(q)
@@ -213,7 +213,9 @@ func (s *Service) asJournaled(ctx context.Context, q Quote) (Quote, error) {
 		return q, err // intended: nothing was signed, and the next run frees it
 	}
 	q.Status, q.TxHash = tx.State, tx.Hash
-	if tx.State != chain.StateConfirmed && tx.State != chain.StateReverted {
+	if tx.State == chain.StateCancelled { // its nonce is used: it never can be mined
+		q.Status, q.TxHash = StatusQuoted, ""
+	} else if tx.State != chain.StateConfirmed && tx.State != chain.StateReverted {
 		q.Status = StatusUnknown
 	}
 	return q, nil
