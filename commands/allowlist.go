@@ -149,7 +149,8 @@ func allowlistAdd(ctx context.Context, d *Deps, in AllowlistAddIn) (AllowlistEnt
 	if err != nil {
 		return AllowlistEntryOut{}, err
 	}
-	entry, warnings, err := policy.CheckEntry(cfg.Home, policy.Entry{Name: in.Name, Slug: in.Collection, ContractAddress: strings.ToLower(in.Contract)})
+	asked := policy.Entry{Name: in.Name, Slug: in.Collection, ContractAddress: strings.ToLower(in.Contract)}
+	entry, warnings, err := policy.CheckEntry(cfg.Home, asked)
 	if err != nil {
 		return AllowlistEntryOut{}, err
 	}
@@ -161,7 +162,7 @@ func allowlistAdd(ctx context.Context, d *Deps, in AllowlistAddIn) (AllowlistEnt
 	if err := d.needTerminal(ctx, "put "+entry.Slug+" on the allowlist", facts...); err != nil {
 		return AllowlistEntryOut{}, err
 	}
-	if out.Changed, err = policy.AddEntry(cfg.Home, entry); err != nil {
+	if out.Changed, err = policy.AddEntry(cfg.Home, asked); err != nil {
 		return AllowlistEntryOut{}, err
 	}
 	// What other files say may still be stricter.

@@ -77,6 +77,9 @@ type DoctorState struct {
 	Home     string   `json:"home"`
 	StateDir string   `json:"stateDir"`
 	Policy   []string `json:"policy"`
+	// PolicyFiles are the same with their roles and what holds because of each.
+	PolicyFiles []policy.FileReport `json:"policyFiles"`
+	Fence       DoctorFence         `json:"fence"`
 }
 
 // Failure makes doctor exit 13 when it found an issue.
@@ -175,7 +178,7 @@ func (r *checkup) identity(cfg *Config) {
 }
 
 func (r *checkup) dirs(cfg *Config) {
-	r.out.State = DoctorState{Home: store.Display(cfg.UserHome), StateDir: store.Display(cfg.StateDir), Policy: []string{}}
+	r.out.State = DoctorState{Home: store.Display(cfg.UserHome), StateDir: store.Display(cfg.StateDir), Policy: []string{}, PolicyFiles: []policy.FileReport{}}
 	// Of the state directory others may read the names: the files in it are private.
 	r.homeOK = r.dir("home", "--home", cfg.Home, 0o077)
 	r.stateOK = r.dir("state directory", "--state-dir", cfg.StateDir, 0o022)
@@ -251,7 +254,9 @@ func (r *checkup) policy(cfg *Config) {
 	causes := policy.Halted(cfg.Home)
 	if r.out.Execution.Halted = causes; len(causes) > 0 {
 		r.warn("halted by %s: nothing can be spent", joinWords(causes))
+		r.next(r.d.cli() + " policy unhalt")
 	}
+	r.fence(cfg)
 }
 
 func (r *checkup) key(cfg *Config) {
@@ -321,7 +326,8 @@ func (r *checkup) money(ctx context.Context, cfg *Config) {
 		return
 	}
 	if r.out.Execution.OpenTransactions = n; n > 0 {
-		r.warn("without a known outcome yet: %s", counted(n, "transaction"))
+		r.warn("without a known outcome yet: %s; its account sends nothing else until then", counted(n, "transaction"))
+		r.next("ape-claw nft resume   (if it stays open, a person may free the nonce: ape-claw nft resume --cancel)")
 	}
 }
 
@@ -350,7 +356,7 @@ func (r *checkup) conclude(cfg *Config) {
 	o := &r.out
 	if r.pol != nil && !cfg.IsSandbox() && (spendsNothing(r.pol.Execution.DailySpendCap) || spendsNothing(r.pol.NFTBuy.MaxPricePerTx)) {
 		r.warn("the policy allows no spending: its caps are 0 (%s/policy.json)", o.State.Home)
-		r.next("write your caps into " + o.State.Home + "/policy.json (docs/configuration.md, Policy)")
+		r.next("ape-claw policy init")
 	}
 	o.OK = len(o.Issues) == 0
 	o.Execution.ReadOnlyReady = r.pol != nil
