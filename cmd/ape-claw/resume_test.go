@@ -190,3 +190,35 @@ func (n *oneNode) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	rw.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":%s,"result":%s}`, call.ID, result) // the client may be gone
 }
+
+// A reorganisation takes a purchase back: it is unknown again, counts, and is then
+// settled as what it becomes.
+func TestReorganisation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.inSandbox()
+	quote, other := w.simulated(0), w.simulated(1)
+	if d, exit := w.doc("nft", "buy", "--quote", quote, "--execute", "--autonomous"); exit != 0 {
+		t.Fatalf("exit %d, %v", exit, d)
+	}
+	if err := s.SetFault("rpc-no-mining"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Rewind(1); err != nil {
+		t.Fatal(err)
+	}
+	if d, exit := w.doc("nft", "buy", "--quote", other, "--execute", "--autonomous"); exit != 10 || d["code"] != "conflict" {
+		t.Errorf("the next purchase: exit %d, %v", exit, d)
+	}
+	if d, exit := w.doc("nft", "resume"); exit != 7 || d["open"].([]any)[0].(map[string]any)["state"] == "confirmed" {
+		t.Errorf("while it waits again: exit %d, %v", exit, d)
+	}
+	s.ClearFaults()
+	if err := s.Mine(); err != nil {
+		t.Fatal(err)
+	}
+	if d, exit := w.doc("nft", "resume"); exit != 0 || d["settled"].([]any)[0].(map[string]any)["state"] != "confirmed" {
+		t.Errorf("when it is mined again: exit %d, %v", exit, d)
+	}
+	w.settles(s, other, "submitted", "confirmed", "unknown", "confirmed", "submitted", "confirmed")
+}
