@@ -60,6 +60,9 @@ func command(b *strings.Builder, c commands.Command) {
 		fmt.Fprintf(b, "- also: %s\n", codes(c.Aliases))
 	}
 	fmt.Fprintf(b, "- risk: %s; permission: %s\n", c.Risk, code(c.Permission))
+	if c.Human != "" {
+		fmt.Fprintf(b, "- a person at a terminal has to agree: %s\n", c.Human)
+	}
 	if events := append(slices.Clone(c.Events), "command.failed"); c.Quiet {
 		b.WriteString("- events: none\n")
 	} else {
