@@ -225,14 +225,15 @@ func TestHumanOnly(t *testing.T) {
 					t.Skip("its last question comes after others, which take what is typed first")
 				}
 				w, before := fresh(t)
-				s := w.at(c.args)
-				s.Type("yes\r")
+				// Both lines are in the terminal before the program begins, and the shell
+				// takes the first alone.
+				s := pty.Start(t, "sh", append([]string{"-c", `echo ready; read -r go; exec ape-claw "$@"`, "sh"}, c.args...), w.env, pty.Dir(w.dir))
+				s.Expect("ready")
+				s.Type("go\ryes\r")
 				s.Expect(c.question)
 				s.Send("no")
-				// That the keys came before the terminal was opened is likely, not sure:
-				// then they were an answer like any other.
-				if exit := s.Wait(); exit == 4 && !maps.Equal(before, w.files()) {
-					t.Error("the home changed")
+				if exit := s.Wait(); exit != 4 || !maps.Equal(before, w.files()) {
+					t.Errorf("exit status %d, or the home changed:\n%s", exit, s.Screen())
 				}
 			})
 			t.Run("output elsewhere", func(t *testing.T) {
