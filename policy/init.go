@@ -11,8 +11,9 @@ import (
 //go:embed init.json
 var initPolicy []byte
 
-// InitTemplate is the policy file that a person begins with: every key is there,
-// and every cap is 0 but those that the options give.
+// InitTemplate is the policy file that a person begins with: every key is there
+// but the list of contracts, which would shut out those that a later version
+// knows, and every cap is 0 but those that the options give.
 func InitTemplate(o InitOptions) ([]byte, error) {
 	text := bytes.Replace(initPolicy, []byte(`"SCHEMA"`), []byte(`"`+SchemaID+`"`), 1)
 	for _, c := range []struct{ key, amount string }{{"maxPricePerTx", o.MaxPricePerTx}, {"dailySpendCap", o.DailySpendCap}} {

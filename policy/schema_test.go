@@ -96,7 +96,8 @@ func unknownName(err error) bool {
 	return err != nil && (strings.Contains(err.Error(), "is no token known on chain") || strings.Contains(err.Error(), "is bounded by") || strings.Contains(err.Error(), "needs its decimals"))
 }
 
-// The file that a person begins with fits the schema and has every key of it.
+// The file that a person begins with fits the schema and has every key of it
+// that does not age.
 func TestTemplateHasEveryKey(t *testing.T) {
 	t.Parallel()
 	text, err := policy.InitTemplate(policy.InitOptions{})
@@ -110,7 +111,9 @@ func TestTemplateHasEveryKey(t *testing.T) {
 	var keys func(have map[string]any, schema map[string]any)
 	keys = func(have map[string]any, schema map[string]any) {
 		for key, v := range schema["properties"].(map[string]any) {
-			if _, ok := have[key]; !ok {
+			// A list of today's contracts would close the door to what a later
+			// version knows: bridges, skills.
+			if _, ok := have[key]; !ok && key != "contractAllowlist" {
 				t.Errorf("the template lacks %s", key)
 			}
 			if sub := v.(map[string]any); sub["properties"] != nil {
