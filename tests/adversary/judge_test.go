@@ -238,6 +238,11 @@ func (s *story) force(ctx context.Context, tx *types.Transaction) (r *types.Rece
 	if err != nil {
 		return nil, false, err
 	}
+	if now.nonce > tx.Nonce() { // it may have been mined just now
+		if r, err := s.mined(ctx, tx.Hash(), 3*time.Second); err != nil || r != nil {
+			return r, true, err
+		}
+	}
 	if tx.Nonce() >= now.nonce && tx.Nonce()-now.nonce < 8 && tx.GasFeeCap().Cmp(s.world.Head().BaseFee) > 0 && tx.GasTipCap().Sign() > 0 {
 		for now.nonce < tx.Nonce() { // others of the account come first
 			r, err := s.world.Send(ctx, s.buyer, sandbox.Tx{To: s.buyer.Address()})
