@@ -18,7 +18,7 @@ GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.m
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test check lint generate fresh race test-clients torture bench fuzz contracts vuln help clean
+.PHONY: build demo test check lint generate fresh race test-clients torture mutants bench fuzz contracts vuln help clean
 
 build: ## bin/ape-claw, static
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ape-claw ./cmd/ape-claw
@@ -63,6 +63,11 @@ torture: build ## storms against the built binary, with their numbers; purchases
 	$(GO) test -count=1 -v -timeout 60m ./tests/money -args -full
 	$(GO) test -count=1 -run LedgerModel -timeout 60m ./policy -args -model.steps 4000
 	$(GO) test -count=$(TORTURE) -timeout 3h -run 'Kill|Crash|Many|Race|AtOnce|EveryRPC|Unfinished' ./store ./telemetry/... ./policy ./chain ./sandbox/...
+
+mutants: ## policy, nft and chain broken in thousands of small ways: which of them no test sees (hours)
+	@mkdir -p bin
+	$(GO) run ./tools/mutate -o bin/mutants-policy.json -args -model.steps=100 ./policy
+	$(GO) run ./tools/mutate -o bin/mutants.json ./nft/seaport ./nft ./chain
 
 fuzz: ## every fuzz target for FUZZTIME
 	@.ci/fuzz $(FUZZTIME)
