@@ -44,6 +44,26 @@ func (s *Sender) passedBy(ctx context.Context, r record) error {
 	return s.giveUp(ctx, r, fmt.Sprintf("the chain used nonce %d for another transaction", r.info.Nonce))
 }
 
+// disputed ends the wait for a transaction that has a receipt which its story does
+// not accept, and may never: the token went elsewhere, or it is the buyer's by
+// another transaction than this one, which failed. The nonce is used, so nothing
+// that a person could send would end it. It is as with a nonce that went to
+// another: twice, a minute apart, and it counts as spent in full.
+func (s *Sender) disputed(ctx context.Context, r record, why string) error {
+	r.state = StateUnknown // as it has just been written
+	used, err := s.client.NonceAt(ctx, s.Address())
+	now := s.o.Now()
+	switch {
+	case err != nil || used <= r.info.Nonce:
+		return err
+	case r.passed.IsZero():
+		return s.notePassed(ctx, r, now.UnixMilli())
+	case now.Sub(r.passed) < passedWait:
+		return nil
+	}
+	return s.giveUp(ctx, r, why)
+}
+
 // notePassed keeps since when a nonce is seen as used.
 func (s *Sender) notePassed(ctx context.Context, r record, since any) error {
 	write, cancel := writeContext(ctx)

@@ -136,8 +136,12 @@ func (s *Sender) resolve(ctx context.Context, r record) error {
 		}
 		// The returned error is about that transaction: the row, unknown now, says
 		// the same to whoever wants to send.
-		_ = f.unknown(ctx, fault.SentYes, "mined, but not confirmed: "+fault.From(err).Message)
-		return nil
+		why := "mined, but not confirmed: " + fault.From(err).Message
+		_ = f.unknown(ctx, fault.SentYes, why)
+		if fault.CodeOf(err) == fault.Upstream || check.Err() != nil {
+			return nil // nobody said anything about the transaction
+		}
+		return s.disputed(ctx, r, why)
 	}
 	write, cancelWrite := writeContext(ctx)
 	defer cancelWrite()

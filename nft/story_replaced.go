@@ -28,6 +28,6 @@ func (t *story) Cancelled(tx, by chain.TxInfo, r chain.Receipt) telemetry.Draft 
 // Replaced implements chain.Replaceable.
 func (t *story) Replaced(tx chain.TxInfo, why string) telemetry.Draft {
 	d := t.draft("replaced", map[string]any{"txHash": tx.Hash.Hex(), "nonce": tx.Nonce, "reason": why})
-	d.Err = "the purchase was sent and is not known to be mined: " + why
+	d.Err = "the purchase was sent, is not known to have succeeded, and counts as spent: " + why
 	return d
 }
