@@ -66,7 +66,7 @@ torture: build ## storms against the built binary, with their numbers; purchases
 
 mutants: ## policy, nft and chain broken in thousands of small ways: which of them no test sees (hours)
 	@mkdir -p bin
-	$(GO) run ./tools/mutate -o bin/mutants-policy.json -args -model.steps=100 ./policy
+	$(GO) run ./tools/mutate -o bin/mutants-policy.json ./policy
 	$(GO) run ./tools/mutate -o bin/mutants.json ./nft/seaport ./nft ./chain
 
 fuzz: ## every fuzz target for FUZZTIME

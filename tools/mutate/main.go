@@ -15,9 +15,9 @@ import (
 )
 
 type options struct {
-	out, again, seed, only, tests, skip, args string
-	jobs, sample                              int
-	least                                     time.Duration
+	out, again, seed, only, tests, skip, args, files string
+	jobs, sample                                     int
+	least                                            time.Duration
 }
 
 func main() {
@@ -30,6 +30,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "numbers of the mutants to try, with commas")
 	flag.StringVar(&o.tests, "tests", "", "packages whose tests judge too, with commas")
 	flag.StringVar(&o.skip, "skip", "", "tests to leave out, a regular expression")
+	flag.StringVar(&o.files, "files", "", "files whose mutants are tried, a regular expression")
 	flag.StringVar(&o.args, "args", "", "more arguments for the test binaries")
 	flag.DurationVar(&o.least, "least", 20*time.Second, "what tests are given at the least, beside eight times what they take")
 	flag.Parse()
@@ -60,28 +61,29 @@ func run(stdout, stderr io.Writer, o options, patterns []string) error {
 }
 
 // try finds out about one package; keep is handed the report from time to time.
-func try(stderr io.Writer, o options, pattern string, keep func(Report) error) (Report, error) {
+func try(stderr io.Writer, o options, name string, keep func(Report) error) (Report, error) {
 	start := time.Now()
 	log := func(format string, args ...any) {
 		fmt.Fprintf(stderr, "%6.0fs %s\n", time.Since(start).Seconds(), fmt.Sprintf(format, args...))
 	}
-	var skip *regexp.Regexp
-	if o.skip != "" {
-		var err error
-		if skip, err = regexp.Compile(o.skip); err != nil {
-			return Report{}, err
-		}
+	skip, err := pattern(o.skip, "^$")
+	if err != nil {
+		return Report{}, err
+	}
+	files, err := pattern(o.files, "")
+	if err != nil {
+		return Report{}, err
 	}
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
 		return Report{}, err
 	}
 	defer os.RemoveAll(dir)
-	s, err := load(pattern)
+	s, err := load(name)
 	if err != nil {
 		return Report{}, err
 	}
-	name, sites, err := overlay(s, find(s), dir)
+	list, sites, err := overlay(s, find(s), dir)
 	if err != nil {
 		return Report{}, err
 	}
@@ -94,13 +96,13 @@ func try(stderr io.Writer, o options, pattern string, keep func(Report) error) (
 			return report, err
 		}
 	}
-	choose(o, report.Mutants)
+	choose(o, files, report.Mutants)
 
 	r := &runner{dir: dir, jobs: o.jobs, least: o.least, args: strings.Fields(o.args), log: log, kills: map[string]map[*test]int{}}
 	var tests []*test
-	for _, pkg := range append([]string{pattern}, split(o.tests)...) {
+	for _, pkg := range append([]string{name}, split(o.tests)...) {
 		log("%s: compiling its tests with %d mutants of %s in them", pkg, len(report.Mutants), s.path)
-		b, err := r.compile(name, pkg)
+		b, err := r.compile(list, pkg)
 		if err != nil {
 			return report, err
 		}
@@ -146,7 +148,12 @@ func try(stderr io.Writer, o options, pattern string, keep func(Report) error) (
 
 // choose marks as untried what the options leave out. A sample is the mutants
 // whose numbers hash lowest together with the seed: the same seed, the same sample.
-func choose(o options, mutants []*Mutant) {
+func choose(o options, files *regexp.Regexp, mutants []*Mutant) {
+	for _, m := range mutants {
+		if m.Status == "" && !files.MatchString(m.File) {
+			m.Status = untried
+		}
+	}
 	rest := slices.DeleteFunc(slices.Clone(mutants), func(m *Mutant) bool { return m.Status != "" })
 	if o.only != "" {
 		for _, m := range rest {
@@ -167,6 +174,13 @@ func choose(o options, mutants []*Mutant) {
 	for _, m := range rest[o.sample:] {
 		m.Status = untried
 	}
+}
+
+func pattern(s, empty string) (*regexp.Regexp, error) {
+	if s == "" {
+		s = empty
+	}
+	return regexp.Compile(s)
 }
 
 func split(s string) []string {
