@@ -1,0 +1,134 @@
+package seaport_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+	"github.com/ethereum/go-ethereum/core/types"
+	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/ape-claw/ape-claw/nft/seaport"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// What proves a purchase is not undone by what else the transaction did, and an
+// approval, whose topics look like a transfer's, proves none.
+func TestBoughtAmongMany(t *testing.T) {
+	t.Parallel()
+	w := wanted(order())
+	filled, moved := event(t, seaport.Address, w.OrderHash, buyer), transfer(token, seller, buyer, n(7))
+	otherOrder, otherToken := event(t, seaport.Address, common.Hash{1}, buyer), transfer(token, seller, buyer, n(8))
+	if err := seaport.Bought([]*types.Log{filled, otherOrder, moved, otherToken}, w); err != nil {
+		t.Errorf("not bought: %v", err)
+	}
+	approval := transfer(token, seller, buyer, n(7))
+	approval.Topics[0] = crypto.Keccak256Hash([]byte("Approval(address,address,uint256)"))
+	if err := seaport.Bought([]*types.Log{filled, approval}, w); !errors.Is(err, seaport.ErrNotBought) {
+		t.Errorf("an approval is taken for a transfer: %v", err)
+	}
+}
+
+// Payments past the signed count are left out of the hashed order; a count that
+// is none leaves the list alone.
+func TestComponentsCount(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		signed *big.Int
+		want   int
+	}{
+		"none": {n(0), 0}, "one": {n(1), 1}, "all": {n(3), 3}, "more than there are": {n(4), 3},
+		"below zero": {n(-1), 3}, "unknown": {nil, 3}, "2^64 + 1": {new(big.Int).Add(new(big.Int).Lsh(n(1), 64), n(1)), 3},
+	} {
+		p := seaport.Parameters(order())
+		p.TotalOriginalConsiderationItems = tt.signed
+		if got := seaport.Components(p, n(5)).Consideration; len(got) != tt.want {
+			t.Errorf("%s: %d payments, expected %d", name, len(got), tt.want)
+		}
+	}
+}
+
+// TestVerifyEdges: what lies one beside what is accepted.
+func TestVerifyEdges(t *testing.T) {
+	t.Parallel()
+	basic := func(change func(*seaport.BasicOrderParameters)) []byte {
+		p := seaport.Basic(order(), someSig)
+		change(&p)
+		return sp.PackFulfillBasicOrderEfficient6GL6yc(p)
+	}
+	twice := advanced(order())
+	twice.Numerator = n(2)
+	for name, tt := range map[string]struct {
+		data  []byte
+		field string
+	}{
+		"native for an ERC-1155":       {basic(func(p *seaport.BasicOrderParameters) { p.BasicOrderType = 4 }), "basicOrderType"},
+		"native for part of a token":   {basic(func(p *seaport.BasicOrderParameters) { p.BasicOrderType = seaport.PartialRestricted }), "orderType"},
+		"two wholes":                   {packAdvanced(twice, buyer), "fraction"},
+		"a byte less than a selector":  {packAdvanced(advanced(order()), buyer)[:3:3], "calldata"},
+		"a selector that is no method": {[]byte{1, 2, 3, 4}, "function"},
+	} {
+		if got := refusal(t, call(tt.data), wanted(order())); got != tt.field {
+			t.Errorf("%s: refused for %q, expected %q", name, got, tt.field)
+		}
+	}
+}
+
+// TestBuildEdges: no address that is spelt otherwise, no number that is cut to fit.
+func TestBuildEdges(t *testing.T) {
+	t.Parallel()
+	refused := func(name string, tx seaport.Transaction, says string) {
+		t.Helper()
+		_, err := seaport.Build(tx)
+		if fault.CodeOf(err) != fault.UnsafeTransaction || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, expected unsafe_transaction with %q", name, err, says)
+		}
+	}
+	bare := proposal(seaport.FnAdvanced, input())
+	bare.To = strings.TrimPrefix(bare.To, "0x")
+	refused("an address without 0x", bare, "expected a 20-byte address")
+	refused("2^64 + 2 is no 2", proposal(seaport.FnAdvanced, input(`"itemType": 2`, `"itemType": "0x10000000000000002"`)), "at most 255")
+	if _, err := seaport.Build(proposal(seaport.FnAdvanced, input(`"itemType": 2`, `"itemType": 255`))); err != nil {
+		t.Errorf("255 is a byte, which Verify judges: %v", err)
+	}
+	refused("no parameters", proposal(seaport.FnBasic, json.RawMessage(`{}`)), "input_data.parameters is missing")
+
+	// Today's name goes before the older one.
+	tx := sample(t)
+	want, err := seaport.Build(tx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var args map[string]json.RawMessage
+	if err := json.Unmarshal(tx.InputData, &args); err != nil {
+		t.Fatal(err)
+	}
+	args["basicOrderParameters"] = json.RawMessage(`{}`)
+	if tx.InputData, err = json.Marshal(args); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := seaport.Build(tx); err != nil || string(got.Data) != string(want.Data) {
+		t.Errorf("with both names: %v", err)
+	}
+}
+
+// What a message shows of an answer is short and printable ASCII.
+func TestExcerpts(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"~ !": "~ !", "a\x7fb": "a?b", "é": "?", "\u0080": "?",
+		strings.Repeat("x", 58): strings.Repeat("x", 58), strings.Repeat("x", 59): strings.Repeat("x", 59) + "…",
+	} {
+		_, err := seaport.Build(proposal(seaport.FnAdvanced, input(`"0x63"`, `"`+in+`"`)))
+		shown := `"` + want + `"`
+		if strings.HasSuffix(want, "…") {
+			shown = `"` + want // the quote is the last that fits
+		}
+		if err == nil || !strings.Contains(err.Error(), "salt is "+shown+",") {
+			t.Errorf("%q: %v, expected %s", in, err, shown)
+		}
+	}
+}
