@@ -26,6 +26,11 @@ func start(t *testing.T) (*sandbox.World, *market.Client) {
 			t.Error(err)
 		}
 	})
+	return w, client(t, w)
+}
+
+func client(t *testing.T, w *sandbox.World) *market.Client {
+	t.Helper()
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := market.New(market.Options{
@@ -35,7 +40,7 @@ func start(t *testing.T) (*sandbox.World, *market.Client) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w, c
+	return c
 }
 
 func collection(t *testing.T, w *sandbox.World) *demo.Collection {
@@ -139,12 +144,13 @@ func TestOddListingsOfTheSandboxAreSetAside(t *testing.T) {
 }
 
 func TestServerFaultsOfTheSandbox(t *testing.T) {
-	w, c := start(t)
+	w, _ := start(t)
 	for spec, code := range map[string]fault.Code{
 		"rate-limit=3600": fault.Upstream, "rate-limit-bare": fault.Upstream, "status=500": fault.Upstream, "status=599": fault.Upstream, "html": fault.Upstream,
 		"truncated": fault.Upstream, "reset": fault.Upstream, "bad-key": fault.Auth, "repeated-cursor": fault.Upstream,
 	} {
 		w.ClearFaults()
+		c := client(t, w) // which knows of no wait that another fault asked for
 		fail(t, w, spec)
 		_, err := c.Listings(t.Context(), market.ListQuery{Slug: slug, Limit: 1, All: true})
 		if fault.CodeOf(err) != code {

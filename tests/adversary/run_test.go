@@ -40,7 +40,6 @@ type ending struct {
 	kind    kind
 	note    string // the code of the refusal, or what is wrong
 	changed bool   // a lie was told: an answer differed from the honest one
-	phase   string // where it ended
 }
 
 // story is one run, as it is judged.

@@ -30,7 +30,6 @@ type cast struct {
 	near     demo.Order       // another honest listing of the same seller, at the same price
 	junk     uint64           // a token of other that is the attacker's
 	rng      *rand.Rand
-	quoted   string // the order hash that the listing named, once it was answered
 	planned  *proposal
 	raw      func() []byte // what was broadcast last
 }
@@ -65,7 +64,6 @@ type exchange struct {
 // mutation is one lie: what is done to the answers of one target.
 type mutation struct {
 	target string
-	name   string
 	phase  phase
 	only   int // the n-th answer of the phase; 0: every one
 	from   int // the n-th answer of the phase and those after it

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ethereum/go-ethereum/common"
-
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/sandbox"
 	"github.com/ape-claw/ape-claw/sandbox/opensea"
@@ -260,8 +258,6 @@ func ape(t testing.TB, s string) units.Wei {
 	}
 	return w
 }
-
-func lower(a common.Address) string { return strings.ToLower(a.Hex()) }
 
 // after starts a timer that kills the command.
 func (r *process) killAfter(d time.Duration) (stop func() bool) {
