@@ -155,16 +155,20 @@ func (s *Service) spent(ctx context.Context, rules *policy.Policy, scope policy.
 		return nil, err
 	}
 	limits := rules.Limits(scope)
-	uses, warning := make([]policy.Use, 0, len(limits)), ""
+	scopes := make([]policy.Scope, 0, len(limits))
 	for _, limit := range limits {
-		u, err := ledger.Usage(ctx, nil, limit.Scope())
-		if err != nil {
-			return nil, err
-		}
+		scopes = append(scopes, limit.Scope())
+	}
+	all, err := ledger.Usages(ctx, nil, scopes...)
+	if err != nil {
+		return nil, err
+	}
+	uses, warning := make([]policy.Use, 0, len(limits)), ""
+	for i, limit := range limits {
 		if warning == "" { // one of them says it
-			warning = u.ClockWarning()
+			warning = all[i].ClockWarning()
 		}
-		uses = append(uses, policy.Use{Limit: limit, Spent: u.Total})
+		uses = append(uses, policy.Use{Limit: limit, Spent: all[i].Total})
 	}
 	if warning != "" {
 		s.d.Warn("%s", warning)

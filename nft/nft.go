@@ -67,7 +67,8 @@ type Sender interface {
 
 // Ledger tells what was spent (*policy.Ledger).
 type Ledger interface {
-	Usage(ctx context.Context, q policy.Queryer, s policy.Scope) (policy.Usage, error)
+	Usages(ctx context.Context, q policy.Queryer, scopes ...policy.Scope) ([]policy.Usage, error)
+	Held(ctx context.Context, q policy.Queryer, ref string, s policy.Scope) (units.Wei, error)
 }
 
 // Recorder takes events.

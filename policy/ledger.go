@@ -95,80 +95,6 @@ type Ledger struct {
 // NewLedger returns the ledger in db, a database of store.OpenMoney.
 func NewLedger(db *sql.DB, now func() time.Time) *Ledger { return &Ledger{db: db, now: now} }
 
-// Usage is the state of one asset's window.
-type Usage struct {
-	Settled  units.Wei // spent within the window
-	Reserved units.Wei // unresolved, whatever its age
-	Total    units.Wei // both: what a cap is compared with
-	Open     int       // number of unresolved reservations
-	Freed    units.Wei // counted when the ledger was last written, and does no longer
-
-	Now      time.Time // the wall clock
-	LastSeen time.Time // the latest time this ledger was written at; zero when it never was
-	// ClockBehind is how far the wall clock is behind LastSeen. The window stands
-	// still until the clock has caught up.
-	ClockBehind time.Duration
-}
-
-// Usage returns what counts against a cap of the scope. q is the transaction to
-// read in; nil reads the database, which must not be done while this process
-// holds a transaction.
-func (l *Ledger) Usage(ctx context.Context, q Queryer, s Scope) (Usage, error) {
-	if q == nil {
-		q = l.db
-	}
-	high, err := highWater(ctx, q)
-	if err != nil {
-		return Usage{}, err
-	}
-	wall := l.now().UnixMilli()
-	then, cutoff := high-Window.Milliseconds(), max(wall, high)-Window.Milliseconds()
-	if high == 0 {
-		then = cutoff
-	}
-	rows, err := windowRows(ctx, q, s.Asset, then)
-	if err != nil {
-		return Usage{}, err
-	}
-	counting, left := split(rows, cutoff)
-	u, err := sum(counting, s)
-	if err != nil {
-		return Usage{}, err
-	}
-	freed, err := sum(left, s)
-	u.Freed, u.Now = freed.Total, time.UnixMilli(wall).UTC()
-	if high > 0 {
-		u.LastSeen = time.UnixMilli(high).UTC()
-		u.ClockBehind = max(0, u.LastSeen.Sub(u.Now))
-	}
-	return u, err
-}
-
-// Spent returns Usage's total over all subjects and collections.
-func (l *Ledger) Spent(ctx context.Context, q Queryer, asset Asset) (units.Wei, error) {
-	u, err := l.Usage(ctx, q, Scope{Asset: asset})
-	return u.Total, err
-}
-
-// Use is the state of one limit before a spend.
-type Use struct {
-	Limit Limit
-	Spent units.Wei
-}
-
-// Uses returns how much of each limit is used, for Purchase.Spent.
-func (l *Ledger) Uses(ctx context.Context, q Queryer, limits []Limit) ([]Use, error) {
-	var out []Use
-	for _, lim := range limits {
-		u, err := l.Usage(ctx, q, lim.Scope())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, Use{lim, u.Total})
-	}
-	return out, nil
-}
-
 // Reserve records reservations if, with them, no limit is passed: all of them
 // or none, in the caller's transaction. Each asset needs a limit over all its
 // rows. Refusals are fault.CapExceeded; the caller then rolls back.
@@ -182,8 +108,12 @@ func (l *Ledger) Reserve(ctx context.Context, tx *sql.Tx, rs []Reservation, limi
 	if err := checkReservations(rs, limits); err != nil {
 		return err
 	}
+	rows, err := rowsOf(ctx, tx, now-Window.Milliseconds(), scopesOf(limits)...)
+	if err != nil {
+		return err
+	}
 	for _, lim := range limits {
-		if err := l.checkLimit(ctx, tx, lim, rs, now); err != nil {
+		if err := checkLimit(rows[lim.Asset], lim, rs); err != nil {
 			return err
 		}
 	}
@@ -218,11 +148,8 @@ func checkReservations(rs []Reservation, limits []Limit) error {
 	return nil
 }
 
-func (l *Ledger) checkLimit(ctx context.Context, tx *sql.Tx, lim Limit, rs []Reservation, now int64) error {
-	rows, err := windowRows(ctx, tx, lim.Asset, now-Window.Milliseconds())
-	if err != nil {
-		return err
-	}
+// checkLimit holds what is reserved and spent, rows, and what is asked against a limit.
+func checkLimit(rows []row, lim Limit, rs []Reservation) error {
 	u, err := sum(rows, lim.Scope())
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 
 // row is one row of the ledger that counts in the window.
 type row struct {
-	id, state           string
+	id, ref, state      string
 	subject, collection string
 	amount              string
 	settled             sql.NullString
@@ -45,13 +45,30 @@ func whole(ctx context.Context, q Queryer) error {
 	return corrupt(id, "it is not as the ledger writes one")
 }
 
-// windowRows returns the rows of an asset that count after cutoff: unresolved
-// ones of any age, and those closed since.
-func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
+// rowsOf returns, of a ledger that is whole, the rows of each asset of the scopes
+// that count after cutoff.
+func rowsOf(ctx context.Context, q Queryer, cutoff int64, scopes ...Scope) (map[Asset][]row, error) {
 	if err := whole(ctx, q); err != nil {
 		return nil, err
 	}
-	const cols = `SELECT id, subject, collection, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
+	out := map[Asset][]row{}
+	for _, s := range scopes {
+		if _, done := out[s.Asset]; done {
+			continue
+		}
+		rows, err := windowRows(ctx, q, s.Asset, cutoff)
+		if err != nil {
+			return nil, err
+		}
+		out[s.Asset] = rows
+	}
+	return out, nil
+}
+
+// windowRows returns the rows of an asset that count after cutoff: unresolved
+// ones of any age, and those closed since.
+func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []row, err error) {
+	const cols = `SELECT id, ref, subject, collection, state, amount, settled, closed_at FROM spend WHERE chain_id = ? AND asset = ? AND state <> 'released'`
 	rows, err := q.QueryContext(ctx, cols+` AND closed_at IS NULL UNION ALL `+cols+` AND closed_at > ?`,
 		a.ChainID, a.Token, a.ChainID, a.Token, cutoff)
 	if err != nil {
@@ -60,7 +77,7 @@ func windowRows(ctx context.Context, q Queryer, a Asset, cutoff int64) (out []ro
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var r row
-		if err := rows.Scan(&r.id, &r.subject, &r.collection, &r.state, &r.amount, &r.settled, &r.closed); err != nil {
+		if err := rows.Scan(&r.id, &r.ref, &r.subject, &r.collection, &r.state, &r.amount, &r.settled, &r.closed); err != nil {
 			return nil, corrupt(r.id, "unreadable")
 		}
 		out = append(out, r)
