@@ -121,7 +121,29 @@ func (s *Sender) PrepareReplacement(ctx context.Context, chainID int64, mode Res
 	if p.Extra, err = extraFee(r, p.Fees.FeeCap); err != nil {
 		return Replacement{}, err
 	}
-	return p, s.affordable(ctx, Prepared{Intent: Intent{Value: p.Value}, From: p.Account, Fees: p.Fees})
+	if err := s.affordable(ctx, Prepared{Intent: Intent{Value: p.Value}, From: p.Account, Fees: p.Fees}); err != nil {
+		return p, err
+	}
+	return p, s.mayReprice(ctx, r, p.form())
+}
+
+// form is the replacement as the journal has it, before it is signed.
+func (p Replacement) form() form {
+	return form{n: p.N, kind: p.Kind, state: StateIntended, data: p.Data, info: TxInfo{ChainID: p.ChainID, Nonce: p.Nonce, From: p.Account,
+		To: p.To, Value: p.Value, GasLimit: p.Fees.GasLimit, MaxFee: p.Fees.MaxFee, MaxTip: p.Fees.MaxTip, FeeCap: p.Fees.FeeCap}}
+}
+
+// mayReprice asks whether r may be sent with another fee. A cancellation is not
+// asked about: it buys nothing.
+func (s *Sender) mayReprice(ctx context.Context, r record, f form) error {
+	if f.kind != kindReprice {
+		return nil
+	}
+	if s.o.Reprice == nil {
+		return fault.New(fault.PolicyBlocked, "nothing says that transaction %s may be sent with another fee", r.info.Hash.Hex()).
+			Hintf("free its nonce instead: ape-claw nft resume --cancel").WithSent(fault.SentNo)
+	}
+	return s.decided(ctx, r, f, s.o.Reprice)
 }
 
 // openRow finds an open transaction that was signed: by id or hash, or the only one.

@@ -29,10 +29,12 @@ func (s *Sender) replace(ctx context.Context, p Replacement, grant policy.Grant)
 	if err := s.unused(ctx, r); err != nil {
 		return err
 	}
-	f := form{n: p.N, kind: p.Kind, state: StateIntended, data: p.Data, info: TxInfo{ChainID: p.ChainID, Nonce: p.Nonce, From: p.Account,
-		To: p.To, Value: p.Value, GasLimit: p.Fees.GasLimit, MaxFee: p.Fees.MaxFee, MaxTip: p.Fees.MaxTip}}
+	f := p.form()
 	// The cap that policy saw is computed again from what will be signed.
 	if f.info.FeeCap, err = f.info.MaxFee.Mul(f.info.GasLimit); err != nil {
+		return err
+	}
+	if err := s.mayReprice(ctx, r, f); err != nil {
 		return err
 	}
 	bound := p.policyTx()

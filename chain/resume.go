@@ -203,6 +203,11 @@ func (s *Sender) mayAgain(ctx context.Context, r record, f form) error {
 	if s.o.Reconsider == nil {
 		return errors.New("nothing says that it may be sent again")
 	}
+	return s.decided(ctx, r, f, s.o.Reconsider)
+}
+
+// decided asks the gate and then decide about a form of r.
+func (s *Sender) decided(ctx context.Context, r record, f form, decide func(context.Context, Story, policy.Tx) error) error {
 	story, err := s.restore(r)
 	if err != nil {
 		return err
@@ -212,7 +217,7 @@ func (s *Sender) mayAgain(ctx context.Context, r record, f form) error {
 			return err
 		}
 	}
-	return s.o.Reconsider(ctx, story, policy.Tx{ChainID: f.info.ChainID, From: f.info.From, To: f.info.To, Value: f.info.Value,
+	return decide(ctx, story, policy.Tx{ChainID: f.info.ChainID, From: f.info.From, To: f.info.To, Value: f.info.Value,
 		Data: f.data, FeeCap: f.info.FeeCap, Key: r.key})
 }
 

@@ -57,6 +57,12 @@ type SenderOptions struct {
 	// about: it spends no more than what was reserved when a person agreed.
 	Reconsider func(ctx context.Context, story Story, tx policy.Tx) error
 
+	// Reprice says whether a transaction may take the place of the one that the story
+	// is of, the same but for its higher fee, now that a person agreed to it: all that
+	// policy says, as of a new one. It is asked before the grant and again before the
+	// signature. nil: nothing is repriced.
+	Reprice func(ctx context.Context, story Story, tx policy.Tx) error
+
 	// Gate is asked under the account's lock right before the signature, and again
 	// right before the broadcast: whether somebody halted spending or narrowed the
 	// policy since it granted. An error ends the submission, with nothing sent.

@@ -270,6 +270,7 @@ func openRig(ctx context.Context, url, home, trace string, change func(*chain.Se
 		DB: db, Home: home, Client: client, Signer: signer, Ledger: r.ledger, Recorder: r.log, Log: r.log, Now: time.Now, Restore: restore,
 		RecorderFor: func(s telemetry.Scope) chain.Recorder { l := r.log; l.scope = s; return l },
 		Wait:        5 * time.Second, LockWait: 2 * time.Second,
+		Reprice: func(context.Context, chain.Story, policy.Tx) error { return nil },
 	}
 	if change != nil {
 		change(&o)

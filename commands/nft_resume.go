@@ -171,11 +171,14 @@ func (d *Deps) reconsider(ctx context.Context, story chain.Story, tx policy.Tx) 
 	if err != nil {
 		return err
 	}
-	again, ok := any(s).(interface {
-		Reconsider(context.Context, chain.Story, policy.Tx) error
-	})
-	if !ok {
-		return fault.New(fault.PolicyBlocked, "nothing here decides anew about a purchase").WithSent(fault.SentNo)
+	return s.Reconsider(ctx, story, tx)
+}
+
+// reprice is nft's word on sending the same with a higher fee.
+func (d *Deps) reprice(ctx context.Context, story chain.Story, tx policy.Tx) error {
+	s, err := d.nft("")
+	if err != nil {
+		return err
 	}
-	return again.Reconsider(ctx, story, tx)
+	return s.Reprice(ctx, story, tx)
 }

@@ -66,6 +66,7 @@ func (d *Deps) sender(ctx context.Context) (*chain.Sender, error) {
 		},
 		Warn:       d.warn,
 		Reconsider: d.reconsider,
+		Reprice:    d.reprice,
 		Gate:       d.stillAllowed,
 		RecorderFor: func(scope telemetry.Scope) chain.Recorder {
 			return telemetry.NewRecorder(log, d.redactor(), d.host.Now, scope)

@@ -102,6 +102,18 @@ func (s *Service) explainQuote(f policy.Fence, unread bool, in ExplainIn) ([]pol
 // for it already is not counted twice. Who confirmed it then is taken to confirm
 // it now; --autonomous is decided anew. It records nothing.
 func (s *Service) Reconsider(ctx context.Context, told chain.Story, tx policy.Tx) error {
+	return s.reconsider(ctx, told, tx, false)
+}
+
+// Reprice is Reconsider for the same purchase with a higher fee, to which a person
+// at the terminal agreed. That is a new consent: neither the short life of the
+// quote counts, nor by whose leave it was bought before. A person is no policy: all
+// that it says now counts, and the order's end.
+func (s *Service) Reprice(ctx context.Context, told chain.Story, tx policy.Tx) error {
+	return s.reconsider(ctx, told, tx, true)
+}
+
+func (s *Service) reconsider(ctx context.Context, told chain.Story, tx policy.Tx, agreed bool) error {
 	t, ok := told.(*story)
 	if !ok {
 		return fault.New(fault.Internal, "a story of kind %q is not a purchase", told.Kind()).WithSent(fault.SentNo)
@@ -120,13 +132,15 @@ func (s *Service) Reconsider(ctx context.Context, told chain.Story, tx policy.Tx
 	if tx.Value.Cmp(t.Quote.PriceWei) > 0 || tx.Key != t.Quote.key() {
 		return fault.New(fault.UnsafeTransaction, "the journaled transaction is not the quoted purchase").WithSent(fault.SentNo)
 	}
-	p.Autonomous = t.Authority == authorityAutonomous
-	if !p.Autonomous {
+	if agreed {
+		p.QuoteExpires = p.OrderExpires
+	}
+	if p.Autonomous = !agreed && t.Authority == authorityAutonomous; !p.Autonomous {
 		p.Confirm = p.Phrase()
 	}
 	p.Simulation = policy.Simulation{State: policy.SimPassed} // below, by the chain
 	if p.Spent, p.SpentErr = s.spent(ctx, f.Policy, p.Scope()); p.SpentErr == nil {
-		p.Spent, p.SpentErr = without(p, t.Subject, p.Spent)
+		p.Spent, p.SpentErr = s.without(ctx, p, tx.Key)
 	}
 	if err := policy.Decide(policy.Execute, f, p).Refusal(); err != nil {
 		return err // what needs no network first
@@ -165,16 +179,22 @@ func (s *Service) tryAgain(ctx context.Context, t *story, tx policy.Tx) (trial, 
 	return run, s.run(ctx, t.Quote, &run)
 }
 
-// without takes out of the uses what the purchase itself has reserved, in the
-// name of subject.
-func without(p policy.Purchase, subject string, uses []policy.Use) ([]policy.Use, error) {
-	out := make([]policy.Use, 0, len(uses))
-	for _, u := range uses {
-		own, err := p.Price.Add(p.FeeLimit)
-		if err == nil && u.Limit.Asset == p.Asset && (u.Limit.Subject == "" || u.Limit.Subject == subject) {
+// without takes out of the uses what is reserved for the purchase itself.
+func (s *Service) without(ctx context.Context, p policy.Purchase, key string) ([]policy.Use, error) {
+	ledger, err := s.d.Ledger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]policy.Use, 0, len(p.Spent))
+	for _, u := range p.Spent {
+		own, err := ledger.Held(ctx, nil, key, u.Limit.Scope())
+		if err == nil {
 			u.Spent, err = u.Spent.Sub(own)
 		}
 		if err != nil {
+			return nil, err
+		}
+		if own.Cmp(p.Price) < 0 && u.Limit.Scope() == (policy.Scope{Asset: p.Asset}) {
 			return nil, fault.New(fault.CapExceeded, "the ledger holds less for %s than this purchase reserved", u.Limit.Name).
 				Hintf("run ape-claw doctor").WithSent(fault.SentNo)
 		}

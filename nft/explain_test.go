@@ -178,6 +178,51 @@ func TestReconsider(t *testing.T) {
 	}
 }
 
+// TestReprice: a person who pays more for gas agrees anew, and is no policy: what it
+// says now has to let the purchase through, with the higher fee, of which only the
+// old one is reserved. The quote's own short life and who agreed then do not count.
+func TestReprice(t *testing.T) {
+	t.Parallel()
+	rules := func(execution, nftBuy string) string {
+		return `{"apechainChainId": 7733139, "nftBuy": {"maxPricePerTx": 100, "currencyAllowlist": ["APE"]` + nftBuy + `}, "execution": {"autonomousMode": false` + execution + `}}`
+	}
+	open := `, "dailySpendCap": 100`
+	for name, tt := range map[string]struct {
+		execution, nftBuy string
+		happens           func(w *world)
+		code              fault.Code
+	}{
+		"as it was, by a person now": {execution: open},
+		"quote over":                 {execution: open, happens: func(w *world) { w.pass(nft.QuoteTTL) }},
+		"order over":                 {execution: open, happens: func(w *world) { w.pass(400 * 24 * time.Hour) }, code: fault.QuoteExpired},
+		"sold":                       {execution: open, happens: func(w *world) { reverting(errorData("OrderAlreadyFilled(bytes32)", 1))(w) }, code: fault.SimulationFailed},
+		"never":                      {execution: open + `, "windows": []`, code: fault.OutsideWindow},
+		"no contract":                {execution: open + `, "contractAllowlist": []`, code: fault.ContractNotAllowed},
+		"collection's price":         {execution: open, nftBuy: `, "collectionCaps": {"` + contract + `": {"maxPricePerTx": 1}}`, code: fault.PriceOverLimit},
+		"fees of the marketplace":    {execution: open, nftBuy: `, "maxMarketplaceFeeBps": 1`, code: fault.FeeOverLimit},
+		"halted":                     {execution: open, happens: func(w *world) { w.write("HALT", "ai: stop") }, code: fault.Halted},
+		"not on the list any more":   {execution: open, happens: func(w *world) { w.write("allowlist.json", "[]") }, code: fault.CollectionNotAllowed},
+		"the cap just fits":          {execution: `, "dailySpendCap": "12.52"`},
+		"the higher fee does not":    {execution: `, "dailySpendCap": "12.519999999999999999"`, code: fault.CapExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, told, tx := left(t, nft.BuyIn{Autonomous: true})
+			var err error
+			if tx.FeeCap, err = tx.FeeCap.Mul(2); err != nil { // 0.01 are reserved
+				t.Fatal(err)
+			}
+			w.write("policy.json", rules(tt.execution, tt.nftBuy))
+			if tt.happens != nil {
+				tt.happens(w)
+			}
+			if err := w.service().Reprice(t.Context(), told, tx); fault.CodeOf(err) != tt.code {
+				t.Fatalf("%v (%s), expected %q", err, fault.CodeOf(err), tt.code)
+			}
+		})
+	}
+}
+
 // strange is a story of something else.
 type strange struct{ chain.Story }
 
