@@ -61,6 +61,36 @@ test("sentences", () => {
   assert.deepEqual([store.sums.real.buys, store.sums.real.wei, store.sums.refused, store.sums.failed], [1, 12500000000000000000n, 1, 1]);
 });
 
+test("purchases that end another way", () => {
+  const store = new Store();
+  const add = (...args) => store.add(line(...args), String(store.seq));
+  const said = (...args) => (({ say, outcome }) => [say, outcome])(add(...args));
+  add("nft.quote.created", { collection: "demo-apes", tokenId: "12" }, { quoteId: "q_1", priceApe: 12.5, priceWei: "12500000000000000000" });
+  const real = { dryRun: false }, bad = { dryRun: false, ok: false, error: "x" };
+  assert.deepEqual(said("nft.buy.retry", { quoteId: "q_1", attempt: 2 }, { retried: true }, real), ["Tried again (attempt 2) to buy Demo Apes #12", "pending"]);
+  assert.deepEqual(said("nft.buy.replacing", { quoteId: "q_1" }, { txHash: "0x2", kind: "cancel" }, real), ["Sent the cancellation of the purchase of Demo Apes #12", "pending"]);
+  assert.deepEqual(said("nft.buy.replacing", { quoteId: "q_1" }, { txHash: "0x3", kind: "reprice" }, real), ["Sent again, with a higher fee, the purchase of Demo Apes #12", "pending"]);
+  assert.deepEqual(said("nft.buy.cancelled", { quoteId: "q_1" }, { txHash: "0x2", feeWei: "21000000000000" }, real), ["Cancelled the purchase of Demo Apes #12: only the fee of 0.000021 APE is gone", "cancelled"]);
+  assert.deepEqual(said("nft.buy.replaced", { quoteId: "q_1" }, { txHash: "0x1", reason: "nonce 3 is used" }, bad), ["Another transaction took the place of the purchase of Demo Apes #12: nonce 3 is used", "failed"]);
+  assert.deepEqual([store.sums.real.buys, store.sums.real.wei], [0, 0n]); // none of them bought anything
+  assert.deepEqual(said("nft.autobuy.planned", {}, { selectedCount: 2, totalWei: "8003100000000000000", wouldBlock: ["phrase"] }), ["Planned 2 purchases for 8.0031 APE, 1 gate would refuse", "ok"]);
+  assert.deepEqual(said("nft.autobuy.partial", {}, { executed: 1, failed: 2, spentWei: "4000000000000000000" }, bad), ["Bought 1 for 4 APE, 2 not bought", "failed"]);
+  assert.deepEqual(said("nft.resume.ran", {}, { settled: 1, open: 0 }, real), ["Looked for outcomes: 1 settled, nothing is open", "ok"]);
+});
+
+test("the fence in sentences", () => {
+  const store = new Store();
+  const say = (...args) => flat(store.add(line(...args), String(store.seq)).parts);
+  assert.equal(say("policy.initialized", {}, { maxPricePerTx: 5, dailySpendCap: "unlimited" }), "Wrote the policy: 5 APE a purchase, any amount a day");
+  assert.equal(say("policy.halted", {}, { halted: ["policy: odd"], reason: "odd prices" }), "Halted all spending: odd prices");
+  assert.equal(say("policy.unhalted", {}, { removed: ["policy: odd"], halted: [] }), "Lifted the halt");
+  assert.equal(say("policy.unhalted", {}, { removed: ["policy: odd"], halted: ["ai: x"] }), "Lifted a part of the halt: 1 cause left");
+  assert.equal(say("policy.explained", { command: "ape-claw nft buy" }, { spends: true, refusing: ["spend"], gates: 13 }), "Explained nft buy: 1 gate would refuse");
+  assert.equal(say("policy.spend.read", {}, { items: 1, open: 1, spentWei: "4000000000000000000" }), "Read the spending of 24 hours: 4 APE, 1 open");
+  assert.equal(say("allowlist.entry.added", {}, { slug: "my-apes", contractAddress: "0x1234567890123456789012345678901234567890", added: true }), "Allowed collection My Apes (0x1234…7890)");
+  assert.equal(say("allowlist.entry.removed", {}, { slug: "my-apes" }), "No longer allowed: My Apes");
+});
+
 test("events of any shape get a sentence", () => {
   const store = new Store();
   const shapes = [null, 1, "x", [], {}, { quote: 3 }, { wouldBlock: "x", count: {}, issues: 1, reason: { a: 1 } }];

@@ -29,11 +29,12 @@ export const modeWord = { sandbox: "Sandbox", dry: "Dry run", real: "Real" };
 export function outcomeOf(ev) {
   if (ev.eventType === "policy.blocked") return "refused";
   if (ev.ok === false) return "failed";
-  if (/\.(submitted|retry)$/.test(ev.eventType)) return "pending";
+  if (/\.(submitted|retry|replacing)$/.test(ev.eventType)) return "pending";
+  if (ev.eventType === "nft.buy.cancelled") return "cancelled";
   return "ok";
 }
 
-export const outcomeWord = { ok: "ok", refused: "refused by policy", failed: "failed", pending: "on its way" };
+export const outcomeWord = { ok: "ok", refused: "refused by policy", failed: "failed", pending: "on its way", cancelled: "cancelled" };
 
 const obj = (v) => (v && typeof v === "object" && !Array.isArray(v) ? v : {});
 const first = (...vs) => vs.find((v) => v !== undefined && v !== null && v !== "");
@@ -70,6 +71,8 @@ export function factsOf(rec, quotes) {
 
 const asset = (f) => ["b", f.collection ? `${f.collection}${f.tokenId ? " #" + f.tokenId : ""}` : f.tokenId ? `token #${f.tokenId}` : f.quoteId ? `quote ${f.quoteId}` : "a token"];
 const price = (f, word) => (f.amount ? [` ${word} `, ["money", `${f.amount} ${f.currency}`]] : []);
+const total = (wei, word) => (fromBase(wei) ? [` ${word} `, ["money", `${fromBase(wei)} APE`]] : []);
+const cap = (v) => (v === "unlimited" ? "any amount" : `${text(v)} APE`);
 const because = (f, sep = ": ") => (f.reason ? [sep + f.reason.replace(/0x[0-9a-fA-F]{40,64}\b/g, short)] : []);
 const act = (ev) => clip(String(ev.command ?? "")).replace(/^ape-claw /, "") || "command";
 
@@ -86,9 +89,16 @@ const sentences = {
   "nft.buy.reverted": (f) => ["Purchase of ", asset(f), " reverted", ...because(f)],
   "nft.buy.unknown": (f) => ["Purchase of ", asset(f), " has no known outcome yet", ...because(f)],
   "nft.buy.retry": (f, p) => [`Tried again${p.attempt ? ` (attempt ${p.attempt})` : ""} to buy `, asset(f)],
-  "nft.autobuy.planned": (_f, _p, r) => ["Planned ", ["b", plural(size(first(r.selectedCount, r.planned)) ?? 0, "purchase")]],
-  "nft.autobuy.executed": (_f, _p, r) => ["Bought ", ["b", plural(size(r.executed) ?? 0, "token")], " as planned"],
-  "nft.autobuy.partial": (_f, _p, r) => ["Bought ", ["b", number(size(r.executed) ?? 0)], `, ${number(size(r.failed) ?? 0)} failed`],
+  "nft.buy.replacing": (f, _p, r) => [r.kind === "cancel" ? "Sent the cancellation of the purchase of " : r.kind === "reprice" ? "Sent again, with a higher fee, the purchase of " : "Replaced the purchase of ", asset(f)],
+  "nft.buy.cancelled": (f) => ["Cancelled the purchase of ", asset(f), f.fee ? `: only the fee of ${f.fee} APE is gone` : ": only the fee is gone"],
+  "nft.buy.replaced": (f) => ["Another transaction took the place of the purchase of ", asset(f), ...because(f)],
+  "nft.resume.ran": (_f, _p, r) => ["Looked for outcomes: ", ["b", `${number(size(r.settled) ?? 0)} settled`], size(r.open) ? `, ${number(size(r.open))} still open` : ", nothing is open"],
+  "nft.autobuy.planned": (_f, _p, r) => {
+    const gates = size(r.wouldBlock) ?? 0;
+    return ["Planned ", ["b", plural(size(first(r.selectedCount, r.planned)) ?? 0, "purchase")], ...total(r.totalWei, "for"), gates ? `, ${plural(gates, "gate")} would refuse` : ", nothing was bought"];
+  },
+  "nft.autobuy.executed": (_f, _p, r) => ["Bought ", ["b", plural(size(r.executed) ?? 0, "token")], " as planned", ...total(r.spentWei, "for")],
+  "nft.autobuy.partial": (_f, _p, r) => ["Bought ", ["b", number(size(r.executed) ?? 0)], ...total(r.spentWei, "for"), `, ${number(size(r.failed) ?? 0)} not bought`],
   "policy.blocked": (f, p, _r, ev) => ["Refused ", ["b", text(p.command).replace(/^ape-claw /, "") || act(ev)], ...because(f)],
   "command.failed": (f, _p, r, ev) => [["b", act(ev)], " failed", ...because(f), !f.reason && r.code ? `: ${text(r.code)}` : ""],
   "market.collections.read": (_f, _p, r) => ["Read ", ["b", plural(size(first(r.count, r.collections)) ?? 0, "collection")]],
@@ -106,6 +116,15 @@ const sentences = {
   "nft.quote.failed": (f) => ["No quote for ", asset(f), ...because(f)],
   "nft.quote.read": (f) => ["Showed the quote for ", asset(f), ...price(f, "at")],
   "nft.quotes.read": (_f, _p, r) => ["Listed ", ["b", plural(size(r.count) ?? 0, "quote")]],
+  "policy.initialized": (_f, _p, r) => ["Wrote the policy: ", ["b", `${cap(r.maxPricePerTx)} a purchase, ${cap(r.dailySpendCap)} a day`]],
+  "policy.shown": () => ["Showed the policy in force"],
+  "policy.checked": (_f, _p, r) => ["Checked the policy", size(r.warnings) ? `: ${plural(size(r.warnings), "warning")}` : ": it holds"],
+  "policy.explained": (_f, p, r) => ["Explained ", ["b", text(p.command).replace(/^ape-claw /, "")], r.spends === false ? ": it spends nothing" : size(r.refusing) ? `: ${plural(size(r.refusing), "gate")} would refuse` : ": no gate refuses"],
+  "policy.spend.read": (_f, _p, r) => ["Read the spending of 24 hours", ...(fromBase(r.spentWei) ? [": ", ["money", `${fromBase(r.spentWei)} APE`]] : []), size(r.open) ? `, ${number(size(r.open))} open` : ""],
+  "policy.halted": (f) => ["Halted all spending", ...because(f)],
+  "policy.unhalted": (_f, _p, r) => [size(r.halted) ? "Lifted a part of the halt: " : "Lifted the halt", size(r.halted) ? `${plural(size(r.halted), "cause")} left` : ""],
+  "allowlist.entry.added": (_f, _p, r) => ["Allowed collection ", ["b", title(text(first(r.name, r.slug)))], r.contractAddress ? ` (${short(text(r.contractAddress))})` : ""],
+  "allowlist.entry.removed": (_f, _p, r) => ["No longer allowed: ", ["b", title(text(first(r.name, r.slug)))]],
   "allowlist.list.read": (_f, _p, r) => ["Read the allowlist: ", ["b", plural(size(r.count) ?? 0, "collection")]],
   "market.collections.failed": (f) => ["Collections could not be read", ...because(f)],
   "quickstart.ran": () => ["Showed the quickstart"],
