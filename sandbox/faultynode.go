@@ -26,6 +26,7 @@ const maxRPCBody = 5 << 20
 type faultyNode struct {
 	next   http.Handler
 	faults *faults.Set
+	reorg  *reorg
 }
 
 func (n *faultyNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -52,6 +53,12 @@ func (n *faultyNode) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, c := range calls {
 		if n.faults.OnFor(faults.RPCHang, c.Method) {
 			<-r.Context().Done()
+			return
+		}
+	}
+	if slices.ContainsFunc(calls, func(c devchain.Call) bool { return c.Method == "eth_chainId" }) {
+		if err := n.reorg.connected(); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
 	}
@@ -129,6 +136,9 @@ func (n *faultyNode) lie(method string) (l lie, on bool) {
 		}
 		if _, on := n.faults.On(faults.RPCOtherReceipt); on {
 			return lie{edit: otherReceipt}, true
+		}
+		if n.faults.Has(faults.RPCReorg) {
+			return lie{edit: n.reorg.told}, true
 		}
 	case "eth_sendRawTransaction", "eth_sendRawTransactionSync":
 		if _, on := n.faults.On(faults.RPCUnderpriced); on {
@@ -265,11 +275,7 @@ func wait(r *http.Request, value string) bool {
 
 // followMining holds or releases mining as the fault rpc-no-mining says.
 func (w *World) followMining() {
-	on := false
-	for _, spec := range w.faults.Active() {
-		on = on || strings.HasPrefix(spec, string(faults.RPCNoMining))
-	}
-	w.holdMining(on)
+	w.holdMining(w.faults.Has(faults.RPCNoMining))
 }
 
 func (w *World) holdMining(on bool) {

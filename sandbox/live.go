@@ -17,6 +17,7 @@ type live struct {
 	chain  *devchain.Chain
 	market *opensea.Server
 	rpc    http.Handler
+	reorg  *reorg
 }
 
 func (w *World) newLive(ctx context.Context) (*live, error) {
@@ -38,10 +39,11 @@ func (w *World) newLive(ctx context.Context) (*live, error) {
 	if err != nil {
 		return nil, errors.Join(err, chain.Close())
 	}
-	return &live{chain: chain, market: market, rpc: &faultyNode{next: chain.Handler(), faults: w.faults}}, nil
+	r := &reorg{chain: chain, faults: w.faults}
+	return &live{chain: chain, market: market, rpc: &faultyNode{chain.Handler(), w.faults, r}, reorg: r}, nil
 }
 
-func (l *live) close() error { return l.chain.Close() }
+func (l *live) close() error { return errors.Join(l.reorg.end(), l.chain.Close()) }
 
 // SetFault puts a fault in force, as `sandbox up --fault` does: "name",
 // "name=value", "name*times". An unknown one is fault.Usage.
@@ -53,9 +55,15 @@ func (w *World) SetFault(spec string) error {
 	return nil
 }
 
-// ClearFaults ends all faults.
+// ClearFaults ends all faults, and with them what they keep waiting.
 func (w *World) ClearFaults() {
 	w.faults.Clear()
+	w.mu.RLock()
+	err := w.live.reorg.end()
+	w.mu.RUnlock()
+	if err != nil {
+		w.opt.Logger.Error("end a reorganisation", "err", err)
+	}
 	w.followMining()
 }
 

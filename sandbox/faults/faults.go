@@ -103,6 +103,7 @@ const (
 	RPCOtherReceipt Name = "rpc-other-receipt"
 	RPCUnderpriced  Name = "rpc-underpriced"
 	RPCBaseFee      Name = "rpc-base-fee"
+	RPCReorg        Name = "rpc-reorg"
 )
 
 // Kind is one row of the catalogue.
@@ -196,6 +197,7 @@ var Catalogue = []Kind{
 	{RPCOtherReceipt, "", "", "the node answers with another transaction's receipt"},
 	{RPCUnderpriced, "", "", "the node refuses transactions as underpriced"},
 	{RPCBaseFee, "factor", "10", "the base fee rises by this factor between what the node tells and what it takes"},
+	{RPCReorg, "commands", "1", "the block of a purchase is taken back when the next command asks for the chain's id, and made again after so many more"},
 }
 
 // Set holds the faults in force. It is safe for concurrent use; its zero value
@@ -265,7 +267,7 @@ func checkValue(k Kind, value string) error {
 	switch k.Name {
 	case Slow, RPCSlow:
 		_, err = time.ParseDuration(value)
-	case RateLimit, Status, RPCChainID, Gone:
+	case RateLimit, Status, RPCChainID, Gone, RPCReorg:
 		_, err = strconv.ParseUint(value, 10, 32)
 	case Relisted, Repriced, RPCBaseFee:
 		var n uint64
@@ -315,6 +317,13 @@ func (s *Set) Clear(names ...Name) {
 	for _, n := range names {
 		delete(s.on, n)
 	}
+}
+
+// Has reports whether a fault is in force. It does not count.
+func (s *Set) Has(name Name) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.on[name] != nil
 }
 
 // On reports whether a fault happens now, and its value. It counts: a fault
