@@ -2,7 +2,7 @@
 // one small way at a time (a mutant) and runs the tests. A mutant that they let
 // live is a line that could be wrong without anybody noticing.
 //
-// Usage: mutate [-o REPORT.json] [-again REPORT.json] [-jobs N] [-sample N -seed S] [-only N,N] [-files REGEXP] [-tests PKG,PKG] [-skip REGEXP] [-args ARGS] [-least DURATION] PACKAGE...
+// Usage: mutate [-o REPORT.json] [-again REPORT.json] [-jobs N] [-sample N] [-for DURATION] [-seed S] [-only N,N] [-files REGEXP] [-tests PKG,PKG] [-skip REGEXP] [-args ARGS] [-least DURATION] PACKAGE...
 //
 // The usual tools compile and link once a mutant, which for packages with
 // go-ethereum beneath them is minutes each. Here all mutants of a package are

@@ -17,7 +17,7 @@ import (
 type options struct {
 	out, again, seed, only, tests, skip, args, files string
 	jobs, sample                                     int
-	least                                            time.Duration
+	least, most                                      time.Duration
 }
 
 func main() {
@@ -32,6 +32,7 @@ func main() {
 	flag.StringVar(&o.skip, "skip", "", "tests to leave out, a regular expression")
 	flag.StringVar(&o.files, "files", "", "files whose mutants are tried, a regular expression")
 	flag.StringVar(&o.args, "args", "", "more arguments for the test binaries")
+	flag.DurationVar(&o.most, "for", 0, "stop after so long; what was tried by then is drawn by the seed")
 	flag.DurationVar(&o.least, "least", 20*time.Second, "what tests are given at the least, beside eight times what they take")
 	flag.Parse()
 	if err := run(os.Stdout, os.Stderr, o, flag.Args()); err != nil {
@@ -122,9 +123,18 @@ func try(stderr io.Writer, o options, name string, keep func(Report) error) (Rep
 		}
 	}
 	log("%d tests, %d mutants to try", len(tests), len(todo))
+	if o.sample > 0 || o.most > 0 {
+		slices.SortFunc(todo, drawn(o.seed))
+	}
 	var mu sync.Mutex
-	done, noted := 0, time.Now()
+	done, noted, begun := 0, time.Now(), time.Now()
 	err = each(o.jobs, len(todo), func(i int) error {
+		if o.most > 0 && time.Since(begun) > o.most {
+			mu.Lock()
+			todo[i].Status = untried
+			mu.Unlock()
+			return nil
+		}
 		m := *todo[i]
 		if err := r.judge(&m, tests); err != nil {
 			return err
@@ -146,8 +156,7 @@ func try(stderr io.Writer, o options, name string, keep func(Report) error) (Rep
 	return report, keep(report)
 }
 
-// choose marks as untried what the options leave out. A sample is the mutants
-// whose numbers hash lowest together with the seed: the same seed, the same sample.
+// choose marks as untried what the options leave out.
 func choose(o options, files *regexp.Regexp, mutants []*Mutant) {
 	for _, m := range mutants {
 		if m.Status == "" && !files.MatchString(m.File) {
@@ -166,14 +175,19 @@ func choose(o options, files *regexp.Regexp, mutants []*Mutant) {
 	if o.sample <= 0 || o.sample >= len(rest) {
 		return
 	}
-	rank := func(m *Mutant) string {
-		sum := sha256.Sum256([]byte(fmt.Sprint(o.seed, " ", m.N)))
-		return string(sum[:])
-	}
-	slices.SortFunc(rest, func(a, b *Mutant) int { return strings.Compare(rank(a), rank(b)) })
+	slices.SortFunc(rest, drawn(o.seed))
 	for _, m := range rest[o.sample:] {
 		m.Status = untried
 	}
+}
+
+// drawn is the order in which a seed draws: by the hash of seed and number.
+func drawn(seed string) func(a, b *Mutant) int {
+	rank := func(m *Mutant) string {
+		sum := sha256.Sum256([]byte(fmt.Sprint(seed, " ", m.N)))
+		return string(sum[:])
+	}
+	return func(a, b *Mutant) int { return strings.Compare(rank(a), rank(b)) }
 }
 
 func pattern(s, empty string) (*regexp.Regexp, error) {
