@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/nft/seaport"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -129,6 +130,63 @@ func TestExcerpts(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), "salt is "+shown+",") {
 			t.Errorf("%q: %v, expected %s", in, err, shown)
+		}
+	}
+}
+
+// TestVerifyAmountsAndTimes: each number is held by itself, up to its bound.
+func TestVerifyAmountsAndTimes(t *testing.T) {
+	t.Parallel()
+	bps := func(b units.BPS) *units.BPS { return &b }
+	for name, tt := range map[string]struct {
+		order func(*seaport.OrderComponents)
+		adv   func(*seaport.AdvancedOrder)
+		want  func(*seaport.Call, *seaport.Want)
+		field string // "" is accepted
+	}{
+		"starts now":             {order: func(c *seaport.OrderComponents) { c.StartTime = n(now.Unix()) }},
+		"ends after the margin":  {order: func(c *seaport.OrderComponents) { c.EndTime = n(now.Unix() + 61) }},
+		"two that become one":    {order: func(c *seaport.OrderComponents) { c.Offer[0].StartAmount = n(2) }, field: "offer.amount"},
+		"an ERC-20 without name": {order: func(c *seaport.OrderComponents) { c.Consideration[1].ItemType = 1 }, field: "consideration[1]"},
+		"native with an id":      {order: func(c *seaport.OrderComponents) { c.Consideration[1].IdentifierOrCriteria = n(5) }, field: "consideration[1]"},
+		"2^64 + 3 are signed": {adv: func(a *seaport.AdvancedOrder) {
+			a.Parameters.TotalOriginalConsiderationItems = new(big.Int).Add(new(big.Int).Lsh(n(1), 64), n(3))
+		}, field: "consideration"},
+		"fees at their cap": {want: func(_ *seaport.Call, w *seaport.Want) { w.MaxFee = bps(600) }},
+		"fees a part of a wei above it": {order: func(c *seaport.OrderComponents) { c.Consideration[0] = pay(9399, seller) },
+			want: func(k *seaport.Call, w *seaport.Want) { k.Value, w.MaxFee = units.FromUint64(9999), bps(600) }, field: "fees"},
+	} {
+		c := order()
+		if tt.order != nil {
+			tt.order(&c)
+		}
+		a := advanced(c)
+		if tt.adv != nil {
+			tt.adv(&a)
+		}
+		k, w := call(packAdvanced(a, buyer)), wanted(c)
+		if tt.want != nil {
+			tt.want(&k, &w)
+		}
+		if tt.field == "" {
+			if _, err := seaport.Verify(k, w); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if got := refusal(t, k, w); got != tt.field {
+			t.Errorf("%s: refused for %q, expected %q", name, got, tt.field)
+		}
+	}
+}
+
+// A price may be above the signed sum by 5 % of it, rounded down, and never below.
+func TestUnsignedFeeFits(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		price, signed uint64
+		want          bool
+	}{{10000, 10000, true}, {10000, 9500, true}, {10000, 9499, false}, {9999, 9500, true}, {9999, 9499, false}, {9500, 10000, false}, {10000, 0, false}} {
+		if got := seaport.UnsignedFeeFits(units.FromUint64(tt.price), units.FromUint64(tt.signed)); got != tt.want {
+			t.Errorf("%d for %d signed: %t", tt.price, tt.signed, got)
 		}
 	}
 }
