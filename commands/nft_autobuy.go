@@ -107,7 +107,10 @@ func printAutobuy(p *Printer, out nft.AutobuyOut) {
 		}
 	}
 	for _, c := range out.Scanned {
-		if c.Error != "" {
+		switch {
+		case c.SetAside > 0 && len(out.Planned) == 0:
+			p.Line("  %s: %s set aside, such as one because %s", clean(c.Collection), counted(c.SetAside, "listing"), clean(c.Example))
+		case c.Error != "":
 			p.Line("  %s %s: %s", p.style(yellow, "not read"), clean(c.Collection), clean(c.Error))
 		}
 	}

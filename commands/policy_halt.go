@@ -74,6 +74,10 @@ func (d *Deps) cli() string {
 	return "ape-claw"
 }
 
+// inProfile is a suggestion with its commands in this profile. Without that they
+// would look at another home, and say that all is well there.
+func (d *Deps) inProfile(text string) string { return fault.Suggest(d.cli(), text) }
+
 // PolicyUnhaltIn has no flags.
 type PolicyUnhaltIn struct{}
 

@@ -150,7 +150,7 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 		sent = fault.SentNo
 	}
 	doc := orderedDoc{
-		{"ok", false}, {"error", e.Message}, {"code", e.Code}, {"hint", hintOf(c, e)}, {"sent", sent}, {"command", fullName(c.Name)},
+		{"ok", false}, {"error", e.Message}, {"code", e.Code}, {"hint", d.inProfile(hintOf(c, e))}, {"sent", sent}, {"command", fullName(c.Name)},
 	}
 	for _, k := range slices.Sorted(maps.Keys(e.Details)) {
 		doc = append(doc, pair{k, e.Details[k]})
@@ -168,7 +168,7 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 func (d *Deps) tellError(c Command, e *fault.Error) {
 	red := d.redactor()
 	fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
-	if hint := hintOf(c, e); hint != "" {
+	if hint := d.inProfile(hintOf(c, e)); hint != "" {
 		fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", red.String(hint))
 	}
 	if e.Sent == fault.SentMaybe || e.Sent == fault.SentYes {

@@ -334,7 +334,7 @@ func (c *Client) badStatus(r request, resp *http.Response, b []byte, q quota) *f
 		}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.fault.Code = fault.Auth
-		f.fault.Hint = "is OPENSEA_API_KEY right and not revoked? ape-claw auth set --opensea-api-key stores another"
+		f.fault.Hint = "is OPENSEA_API_KEY right and not revoked? another is stored by: ape-claw auth set --opensea-api-key -"
 	case status >= 500:
 		f.kind, f.after = broken, q.after
 		f.fault.Hint = "the marketplace has a fault of its own: try again in a while"

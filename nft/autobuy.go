@@ -144,8 +144,8 @@ func (s *Service) Autobuy(ctx context.Context, in AutobuyIn) (AutobuyOut, error)
 		return AutobuyOut{}, s.blocked(ctx, cmdAutobuy, !in.Execute, err)
 	}
 	found, scanned, err := s.scan(ctx, entries, c)
-	if err != nil {
-		return AutobuyOut{}, err
+	if err != nil { // of another contract under the name, among others, policy has something to say
+		return AutobuyOut{}, s.blocked(ctx, cmdAutobuy, !in.Execute, err)
 	}
 	ch := s.choose(ctx, f, found, c)
 	out := AutobuyOut{

@@ -308,6 +308,7 @@ func (s *Service) partly(ctx context.Context, r *progress, open error) error {
 		out.Error += fmt.Sprintf("; %s could not be bought, the first: %s", counted(out.Failed, "token"), fault.From(r.first).Message)
 		out.Hint = fault.From(r.first).Hint
 	}
+	out.Hint = fault.Suggest(s.d.CLI, out.Hint)
 	if out.Message = out.Error; out.Hint == "" {
 		out.Hint = fmt.Sprintf("what is left, until %s: %s %s --plan %s", r.plan.ExpiresAt.Format(timeShown), s.d.CLI, cmdAutobuy, out.PlanID)
 	}

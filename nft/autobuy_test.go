@@ -464,3 +464,15 @@ func TestAutobuyBounds(t *testing.T) {
 		}
 	}
 }
+
+// A marketplace that calls another contract by a collection's name is refused as
+// policy, and told as such.
+func TestAutobuyOfAnotherContract(t *testing.T) {
+	t.Parallel()
+	w, m, s := newShop(t)
+	m.errs[apes] = fault.New(fault.CollectionNotAllowed, "%s is another contract there", apes)
+	_, err := s.Autobuy(t.Context(), nft.AutobuyIn{MaxPrice: "1", Collections: []string{apes}})
+	if fault.CodeOf(err) != fault.CollectionNotAllowed || w.trail() != "policy.blocked" {
+		t.Fatalf("%v, and the events %s", err, w.trail())
+	}
+}

@@ -23,8 +23,20 @@ func currencyGate(f Fence, p Purchase) Gate {
 		}
 	}
 	g.refuse(fault.CurrencyNotAllowed, fmt.Sprintf("currency %q is not in nftBuy.currencyAllowlist (%s)", p.Currency, g.Limit),
-		fmt.Sprintf("choose a listing in %s, or add the token's contract address to nftBuy.currencyAllowlist", g.Limit))
+		otherCurrency(f.Policy, p.Asset, allowed))
 	return g
+}
+
+// otherCurrency says what to do about a currency that is not allowed.
+func otherCurrency(p *Policy, a Asset, allowed []string) string {
+	change := "add the token's contract address to nftBuy.currencyAllowlist"
+	if a.Token == Native {
+		change = fmt.Sprintf("add %q to nftBuy.currencyAllowlist in the policy file", p.NativeToken)
+	}
+	if len(allowed) == 0 {
+		return change
+	}
+	return "choose a listing in " + list(allowed) + ", or " + change
 }
 
 // list is a list for people.
@@ -160,6 +172,9 @@ func quoteGate(_ Fence, p Purchase) Gate {
 	return Gate{Measured: at(p.Now), Limit: at(p.QuoteExpires), Setting: "the quote"}
 }
 
+// simulationFailed begins the reason of a simulation that failed, once.
+const simulationFailed = "the purchase would fail: "
+
 func simulationGate(f Fence, p Purchase) Gate {
 	g := Gate{Measured: "passed", Limit: "a passed simulation of this quote", Setting: f.Policy.Setting(simulateKey)}
 	need := f.Policy.NFTBuy.SimulationRequired
@@ -167,7 +182,8 @@ func simulationGate(f Fence, p Purchase) Gate {
 	case SimPassed:
 	case SimFailed:
 		g.Measured = "failed"
-		g.refuse(fault.SimulationFailed, "the purchase would fail: "+p.Simulation.Reason, "mend the cause, then simulate again: ape-claw nft simulate")
+		g.refuse(fault.SimulationFailed, simulationFailed+strings.TrimPrefix(p.Simulation.Reason, simulationFailed),
+			"quote the token again if its order is gone; else mend the cause, and simulate again: ape-claw nft simulate")
 	case SimStale:
 		g.Measured = "stale"
 		if need {

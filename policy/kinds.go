@@ -152,7 +152,7 @@ func enumKind(words ...string) kind[string] {
 		schema: map[string]any{"enum": words},
 		read: func(s source, key string, n node) (string, error) {
 			if n.kind != '"' || !slices.Contains(words, n.text) {
-				return "", s.errorf(n.at, "%s is %s; expected %q", key, n.is(), strings.Join(words, `" or "`))
+				return "", s.errorf(n.at, "%s is %s; expected \"%s\"", key, n.is(), strings.Join(words, `" or "`))
 			}
 			return n.text, nil
 		},

@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 )
 
 // Code is the stable name of a kind of failure. Codes are never renamed.
@@ -48,6 +51,21 @@ func Wrap(err error, code Code, format string, args ...any) *Error {
 func (e *Error) Hintf(format string, args ...any) *Error {
 	e.Hint = fmt.Sprintf(format, args...)
 	return e
+}
+
+// suggested is a command in a suggestion, by its first word.
+var suggested = regexp.MustCompile(`\bape-claw ([a-z][a-z0-9]*)`)
+
+// Suggest returns a suggestion with its commands begun by cli, which names the
+// profile of the run, where they are not yet. Commands that are of no profile stay.
+func Suggest(cli, text string) string {
+	return suggested.ReplaceAllStringFunc(text, func(s string) string {
+		command := strings.TrimPrefix(s, "ape-claw ")
+		if slices.Contains([]string{"sandbox", "demo", "version"}, command) {
+			return s
+		}
+		return cli + " " + command
+	})
 }
 
 // WithSent records whether a transaction left, and returns e.

@@ -76,3 +76,26 @@ func TestIs(t *testing.T) {
 		t.Error("Is compares the code")
 	}
 }
+
+// A suggestion that leaves the profile out would look at another home.
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	const cli = "ape-claw --profile sandbox"
+	for text, want := range map[string]string{
+		"remove the cause, then lift the halt: ape-claw policy unhalt": "remove the cause, then lift the halt: ape-claw --profile sandbox policy unhalt",
+		"ape-claw nft buy --help":                                      "ape-claw --profile sandbox nft buy --help",
+		"ape-claw --profile sandbox nft resume":                        "ape-claw --profile sandbox nft resume",
+		"ape-claw sandbox up --detach":                                 "ape-claw sandbox up --detach",
+		"ape-claw demo, or ape-claw doctor":                            "ape-claw demo, or ape-claw --profile sandbox doctor",
+		"it is in ~/.ape-claw/policy.json":                             "it is in ~/.ape-claw/policy.json",
+		"choose a cheaper token":                                       "choose a cheaper token",
+		"":                                                             "",
+	} {
+		if got := fault.Suggest(cli, text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+		if got := fault.Suggest("ape-claw", text); got != text {
+			t.Errorf("without a profile %q became %q", text, got)
+		}
+	}
+}
