@@ -197,14 +197,14 @@ func (r *runner) batches(m *Mutant, tests []*test) [][]*test {
 	}
 	rest := slices.DeleteFunc(slices.Clone(tests), func(t *test) bool { return len(out) > 0 && slices.Contains(out[0], t) })
 	slices.SortStableFunc(rest, func(a, b *test) int { return cmp.Compare(a.took, b.took) })
-	sum, most := time.Duration(math.MaxInt64/2), 500*time.Millisecond
+	sum, most := time.Duration(math.MaxInt64/2), time.Second/4
 	fresh := true
 	for _, t := range rest {
 		if l := len(out) - 1; !fresh && sum+t.took <= most && out[l][0].suite == t.suite {
 			out[l], sum = append(out[l], t), sum+t.took
 			continue
 		}
-		out, sum, most, fresh = append(out, []*test{t}), t.took, 2*most, false
+		out, sum, most, fresh = append(out, []*test{t}), t.took, 6*most, false
 	}
 	return out
 }
