@@ -157,11 +157,16 @@ type outcome struct {
 	Sent          string                   `json:"sent"`
 	State         string                   `json:"state"`
 	QuoteID       string                   `json:"quoteId"`
+	PlanID        string                   `json:"planId"`
 	TxHash        string                   `json:"txHash"`
 	MaxFeeWei     string                   `json:"maxFeeWei"`
 	ConfirmPhrase string                   `json:"confirmPhrase"`
 	Open          []struct{ State string } `json:"open"`
 	Quote         json.RawMessage          `json:"quote"`
+	Planned       []struct {
+		QuoteID string `json:"quoteId"`
+		TokenID string `json:"tokenId"`
+	} `json:"planned"`
 }
 
 func (o outcome) String() string {
