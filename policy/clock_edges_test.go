@@ -66,7 +66,7 @@ func TestLimitOfATokenWithoutSymbol(t *testing.T) {
 	t.Parallel()
 	p := layered(t, `{"execution":{"dailySpendCap":9,"currencyCaps":{"`+usdc+`":{"decimals":6,"dailySpendCap":5}}}}`, "")
 	limits := p.Limits(policy.Scope{Asset: policy.Asset{ChainID: p.ChainID, Token: usdc}})
-	if len(limits) != 2 || limits[1].Decimals != 6 || limits[0].Name != "execution.dailySpendCap" {
+	if len(limits) != 2 || limits[1].Name != "execution.currencyCaps."+usdc+".dailySpendCap" || limits[1].Decimals != 6 || limits[0].Name != "execution.dailySpendCap" {
 		t.Fatalf("%+v", limits)
 	}
 	if got := p.Setting("execution.currencyCaps." + usdc + ".dailySpendCap"); !strings.HasSuffix(got, p.Files[0]) || strings.Contains(got, "not set") {

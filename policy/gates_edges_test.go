@@ -109,6 +109,7 @@ func TestGatesShowWhatTheyCompared(t *testing.T) {
 		}},
 		"fee":                      {policy.GateFee, "0.475 APE of 9.5 APE | 5% | nftBuy.maxMarketplaceFeeBps in FILE", nil},
 		"quote":                    {policy.GateQuote, "2026-03-01T12:00:00Z | 2026-03-01T12:01:00Z | the quote", nil},
+		"the hour is not known":    {policy.GateWindow, "unknown | sun 08:00-18:00 UTC | execution.windows in FILE", func(_ *policy.Fence, p *policy.Purchase) { p.Now = time.Time{} }},
 		"a time that is not known": {policy.GateQuote, "unknown | 2026-03-01T13:00:00Z | the order", func(_ *policy.Fence, p *policy.Purchase) { p.ChainNow = time.Time{} }},
 		"simulation":               {policy.GateSimulation, "passed | a passed simulation of this quote | nftBuy.simulationRequired, which is not set in FILE", nil},
 		"a stale one, not asked": {policy.GateSimulation, "stale | not required by nftBuy.simulationRequired | nftBuy.simulationRequired, which is not set in FILE", func(f *policy.Fence, p *policy.Purchase) {
@@ -205,6 +206,23 @@ func TestGateEdges(t *testing.T) {
 		}},
 		"fees are not capped": {policy.GateFee, "", func(f *policy.Fence, p *policy.Purchase) {
 			f.Policy.NFTBuy.MaxMarketplaceFee, p.OthersGet = policy.FeeCap{Unlimited: true}, nil
+		}},
+		"another token than the listed address": {policy.GateCurrency, fault.CurrencyNotAllowed, func(f *policy.Fence, p *policy.Purchase) {
+			inWAPE(t, f, p)
+			f.Policy.NFTBuy.Currencies = []string{usdc}
+		}},
+		"the token of the listed address": {policy.GateCurrency, "", func(f *policy.Fence, p *policy.Purchase) {
+			inWAPE(t, f, p)
+			f.Policy.NFTBuy.Currencies = []string{usdc, "0x" + strings.ToUpper(wape[2:])}
+		}},
+		"a stale simulation where none is asked": {policy.GateSimulation, "", func(f *policy.Fence, p *policy.Purchase) {
+			f.Policy.NFTBuy.SimulationRequired, p.Simulation.State = false, policy.SimStale
+		}},
+		"no phrase where none is asked": {policy.GatePhrase, "", func(f *policy.Fence, p *policy.Purchase) {
+			f.Policy.Execution.ConfirmPhraseRequired, p.Confirm = false, ""
+		}},
+		"a wrong phrase where none is asked": {policy.GatePhrase, fault.ConfirmationMismatch, func(f *policy.Fence, p *policy.Purchase) {
+			f.Policy.Execution.ConfirmPhraseRequired, p.Confirm = false, "BUY dengs #7 9 APE"
 		}},
 		"autonomous under a daily cap of nothing": {policy.GatePhrase, fault.PolicyBlocked, func(f *policy.Fence, p *policy.Purchase) {
 			f.Policy.Execution.DailySpendCap, p.Autonomous = policy.Cap{}, true

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"database/sql"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -184,4 +185,15 @@ func TestReplacementOfNothingMore(t *testing.T) {
 	}
 	_, err = ledger.Reservation(t.Context(), nil, "sp_fee")
 	wantCode(t, err, fault.StateUnusable)
+}
+
+// The fee cap is written as it is read.
+func TestFeeCapIsWritten(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`{}`: `"maxMarketplaceFeeBps":"unlimited"`, `{"nftBuy":{"maxMarketplaceFeeBps":250}}`: `"maxMarketplaceFeeBps":250`} {
+		b, err := json.Marshal(layered(t, text, ""))
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %s %v", text, b, err)
+		}
+	}
 }
