@@ -237,10 +237,12 @@ func (j journal) open(ctx context.Context, chainID int64, account common.Address
 }
 
 // refused returns the newest rows of an account that are booked as spent and may
-// yet turn out to be mined, refused or replaced: closed within the window in which they count, with a nonce that none
-// of our mined transactions has used.
+// yet turn out to be mined, refused or replaced: closed within the window in which
+// they count, or set aside behind a gap, with a nonce that none of our mined
+// transactions has used.
 func (j journal) refused(ctx context.Context, chainID int64, account common.Address) ([]record, error) {
-	return j.query(ctx, `SELECT `+recordColumns+` FROM tx t WHERE state IN ('refused', 'replaced') AND chain_id = ? AND account = ? AND updated_at > ?
+	return j.query(ctx, `SELECT `+recordColumns+` FROM tx t WHERE state IN ('refused', 'replaced') AND chain_id = ? AND account = ?
+		AND (updated_at > ? OR state = 'replaced' AND passed_at IS NULL AND block IS NULL)
 		AND NOT EXISTS (SELECT 1 FROM tx m WHERE m.chain_id = t.chain_id AND m.account = t.account AND m.nonce = t.nonce AND m.state IN ('confirmed', 'reverted', 'cancelled'))
 		ORDER BY created_at DESC, rowid DESC LIMIT ?`, chainID, lower(account), j.now().Add(-policy.Window).UnixMilli(), mostRefused)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -62,6 +63,47 @@ func (s *Sender) disputed(ctx context.Context, r record, why string) error {
 		return nil
 	}
 	return s.giveUp(ctx, r, why)
+}
+
+// gap returns how many nonces before that of r nobody has used, as far as the node
+// tells: it, or another one, counted more when the nonce was chosen.
+func (s *Sender) gap(ctx context.Context, r record) (uint64, error) {
+	pending, err := s.client.PendingNonceAt(ctx, s.Address())
+	if err != nil || pending >= r.info.Nonce {
+		return 0, err
+	}
+	return r.info.Nonce - pending, nil
+}
+
+// setAside closes a transaction behind a gap because a person asked for it: else the
+// account could never send again, for nothing with its nonce can be mined. It was
+// signed, and is valid once the account gets there: it counts as spent in full, its
+// key stays used, and its hash is looked for as long as none of ours has the nonce.
+func (s *Sender) setAside(ctx context.Context, p Replacement, grant policy.Grant) error {
+	r, err := s.openRow(ctx, p.ChainID, p.ID)
+	if err != nil {
+		return err
+	}
+	gap, err := s.gap(ctx, r)
+	if err != nil {
+		return err
+	}
+	if gap == 0 || r.info.Nonce != p.Nonce || grant.Digest() != p.policyTx().Digest() {
+		return fault.New(fault.Conflict, "transaction %s has changed since it was asked about", r.info.Hash.Hex()).
+			Hintf("run it again").WithSent(fault.SentNo)
+	}
+	if err := stopped(ctx); err != nil {
+		return err
+	}
+	if err := grant.Alive(s.o.Now()); err != nil {
+		return err
+	}
+	if !r.passed.IsZero() { // so that the journal tells it from one whose nonce was used
+		if err := s.notePassed(ctx, r, nil); err != nil {
+			return err
+		}
+	}
+	return s.giveUp(ctx, r, fmt.Sprintf("set aside: nothing can be mined with nonce %d before %d others of the account", r.info.Nonce, gap))
 }
 
 // notePassed keeps since when a nonce is seen as used.

@@ -63,6 +63,10 @@ type Replacement struct {
 	Data    []byte
 	Fees    Fees
 	Extra   units.Wei // what its fee may cost beyond all that is reserved for fees
+	// Gap is how many transactions the account would have to send before one with
+	// this nonce can be mined. Where it is not 0, nothing that is sent frees the
+	// nonce, and a cancellation sets the transaction aside instead.
+	Gap uint64
 
 	old policy.Tx
 	fee string // the ledger's row in which the old one's fee is reserved
@@ -109,6 +113,9 @@ func (s *Sender) PrepareReplacement(ctx context.Context, chainID int64, mode Res
 	}
 	for _, o := range r.forms() {
 		p.Old = o.info.Hash
+	}
+	if p.Gap, err = s.gap(ctx, r); err != nil {
+		return Replacement{}, err
 	}
 	if p.Fees, err = s.replacementFees(ctx, r, p); err != nil {
 		return Replacement{}, err

@@ -63,7 +63,9 @@ func (s *Sender) Resume(ctx context.Context, in ResumeIn) (ResumeOut, error) {
 		case ResumeWatch, "":
 			out.Kept, err = s.sendAgain(ctx, in)
 		case ResumeCancel, ResumeReprice:
-			if err = s.replace(ctx, in.Replacement, in.Grant); err == nil {
+			if in.Mode == ResumeCancel && in.Replacement.Gap > 0 {
+				err = s.setAside(ctx, in.Replacement, in.Grant)
+			} else if err = s.replace(ctx, in.Replacement, in.Grant); err == nil {
 				err = s.follow(ctx, in.ChainID, in.Replacement.ID, s.o.Wait)
 			}
 		default:

@@ -64,7 +64,9 @@ What no node knows is handed to the node again, the same signed bytes, while its
 is alive, policy allows it and nothing is halted. Otherwise nothing is sent, and its
 nonce stays taken: then a person may free it, at a terminal. --cancel sends nothing to
 the own address with the same nonce; --reprice sends the same transaction with a higher
-fee. The chain takes one of them, and each is looked for. Exit status 7 means that
+fee. The chain takes one of them, and each is looked for. Where its nonce is ahead of
+what the account has sent, nothing can take its place: --cancel then sets it aside, as
+spent, so that the account goes on. Exit status 7 means that
 something is still open: run it again later.`,
 		Example: "  ape-claw nft resume\n  ape-claw nft resume --cancel --tx 0x…",
 		Events: []string{"nft.resume.ran", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "nft.buy.replacing",
@@ -143,6 +145,11 @@ func (d *Deps) agreeToReplace(ctx context.Context, sender *chain.Sender, in *cha
 		fmt.Sprintf("in its place: to %s, value %s, chain %d, account %s", r.To.Hex(), ape(r.Value), r.ChainID, r.Account.Hex()),
 		fmt.Sprintf("fee:         at most %s, of which %s is not reserved yet", ape(r.Fees.FeeCap), ape(r.Extra)),
 		"whichever of the two the chain takes first counts: the stuck one may still be mined",
+	}
+	if r.Gap > 0 && in.Mode == chain.ResumeCancel {
+		facts = append(facts[:1], fmt.Sprintf("nothing is sent: the node says that the account has to send %d other transactions before nonce %d is its turn", r.Gap, r.Nonce),
+			"it is set aside: it counts as spent for 24 h, its quote stays used, and other purchases go on;",
+			"it was signed, and may still be mined once the account gets to its nonce")
 	}
 	if err := d.needTerminal(ctx, fmt.Sprintf(act, r.Nonce), facts...); err != nil {
 		return err

@@ -119,7 +119,7 @@ func buyTypes() []declaration {
 		},
 		{
 			name: "nft.buy.replaced", failure: true, money: true,
-			meaning:  "the chain used the nonce of a purchase for a transaction that is none of ours; price and fee limit count as spent for 24 hours, in case a node hides the purchase",
+			meaning:  "the chain used the nonce of a purchase for a transaction that is none of ours, or for the purchase with an outcome that can't be confirmed, or a person set it aside since its nonce is not reached; price and fee limit count as spent for 24 hours",
 			commands: []string{"nft resume"},
 			payload:  boughtItem,
 			result:   "txHash! hash, nonce! count, reason! id" + replacedField,
