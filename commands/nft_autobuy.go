@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ethereum/go-ethereum/common"
+
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/store"
@@ -84,8 +86,26 @@ func (d *Deps) planAsker(wanted bool) func(context.Context, nft.AutobuyOut) (str
 		return nil
 	}
 	return func(ctx context.Context, o nft.AutobuyOut) (string, error) {
-		return d.askPhrase(ctx, o.ConfirmPhrase, func(p *Printer) { printAutobuy(p, o) })
+		return d.askPhrase(ctx, o.ConfirmPhrase, func(p *Printer) { printPlanAsked(p, o) })
 	}
+}
+
+// printPlanAsked shows a plan as a person confirms it: whose tokens they are, who
+// gets what, and what the buyer has.
+func printPlanAsked(p *Printer, o nft.AutobuyOut) {
+	printAutobuy(p, o)
+	for _, it := range o.Planned {
+		p.Line("  %s #%s is of %s, from %s", clean(it.Collection), clean(it.TokenID), common.HexToAddress(it.ContractAddress).Hex(), common.HexToAddress(it.Seller).Hex())
+	}
+	amount := func(w units.Wei) string { return w.Decimal(units.APEDecimals) + " " + o.Constraints.Currency }
+	balance, after := "", ""
+	if o.BalanceWei != nil {
+		balance, after = amount(*o.BalanceWei), "the plan costs more than that"
+		if left, err := o.BalanceWei.Sub(o.TotalWei); err == nil {
+			after = amount(left) + ", less gas"
+		}
+	}
+	p.KV("others than the sellers get", amount(o.FeesWei), "tokens go to", o.Buyer, "balance", balance, "balance after", after)
 }
 
 func printAutobuy(p *Printer, out nft.AutobuyOut) {

@@ -25,9 +25,11 @@ func (s *Service) consent(ctx context.Context, p Plan, in AutobuyIn, out Autobuy
 	case given == "" && in.Autonomous:
 		return nil
 	case given == "" && s.canAsk():
-		out.ConfirmPhrase = p.Phrase()
-		var err error
-		if given, err = s.d.AskPlan(ctx, out); ctx.Err() != nil || errors.Is(err, io.EOF) {
+		asked, err := s.toConfirm(ctx, p, in, out)
+		if err != nil {
+			return err
+		}
+		if given, err = s.d.AskPlan(ctx, asked); ctx.Err() != nil || errors.Is(err, io.EOF) {
 			return fault.Wrap(errors.Join(err, ctx.Err()), fault.Canceled, "not confirmed: nothing was signed").WithSent(fault.SentNo)
 		}
 		if err != nil {

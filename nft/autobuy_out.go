@@ -47,6 +47,8 @@ type AutobuyOut struct {
 	GasWei        *units.Wei     `json:"gasWei,omitempty"`
 	TxHashes      []string       `json:"txHashes,omitempty"`
 	Next          string         `json:"next,omitempty"`
+	Buyer         string         `json:"-"` // of a plan that a person is asked about
+	BalanceWei    *units.Wei     `json:"-"` // nil: no node says
 }
 
 // Failure makes a plan that was bought in part exit as such.

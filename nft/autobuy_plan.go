@@ -2,6 +2,7 @@ package nft
 
 import (
 	"context"
+	"slices"
 
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/policy"
@@ -39,6 +40,22 @@ func (s *Service) autobuyPlan(ctx context.Context, in AutobuyIn) (AutobuyOut, er
 		s.d.Warn("the policy has changed since plan %s was made: every purchase is held against it as it is now", p.PlanID)
 	}
 	return s.carryOut(ctx, p, in, out)
+}
+
+// toConfirm is a plan as a person is asked about it: what is left of it, held
+// against the gates and the caps, and what the buyer has.
+func (s *Service) toConfirm(ctx context.Context, p Plan, in AutobuyIn, out AutobuyOut) (AutobuyOut, error) {
+	f, err := s.fence(ctx, policy.Execute)
+	if err != nil {
+		return out, err
+	}
+	out.Planned = slices.Clone(out.Planned)
+	s.review(ctx, f, p, in, &out)
+	out.ConfirmPhrase = p.Phrase()
+	if who, err := s.d.Buyer(ctx); err == nil {
+		out.Buyer, out.BalanceWei = who.Hex(), s.balance(ctx, p.ChainID, who)
+	}
+	return out, nil
 }
 
 // plannable refuses a plan of another chain, one that is over, and for --execute

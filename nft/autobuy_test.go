@@ -75,7 +75,11 @@ func newShop(t testing.TB) (*world, *shop, *nft.Service) {
 	}
 	w.write("allowlist.json", "["+strings.Join(append(entries, `{"name": "Off", "slug": "off", "contractAddress": "0x00000000000000000000000000000000000000d4", "enabled": false}`), ",")+"]")
 	m := &shop{fakeMarket: fakeMarket{w}, pages: map[string]market.Page{}, errs: map[string]error{}}
-	return w, m, nft.New(nft.Deps{
+	return w, m, nft.New(deps(w, m))
+}
+
+func deps(w *world, m *shop) nft.Deps {
+	return nft.Deps{
 		Now: w.clock, Recorder: w, Subject: "agent:test", TraceID: "trace_plan",
 		Fence:  func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), nil },
 		State:  func(context.Context) (*sql.DB, error) { return w.state, w.fail["state"] },
@@ -85,7 +89,7 @@ func newShop(t testing.TB) (*world, *shop, *nft.Service) {
 		Sender: func(context.Context) (nft.Sender, error) { return fakeSender{w}, nil },
 		Buyer:  func(context.Context) (common.Address, error) { return me, nil },
 		Warn:   func(format string, args ...any) { w.warned = append(w.warned, fmt.Sprintf(format, args...)) },
-	})
+	}
 }
 
 // offer puts a listing into the shop, keeping the marketplace's order.
@@ -474,5 +478,39 @@ func TestAutobuyOfAnotherContract(t *testing.T) {
 	_, err := s.Autobuy(t.Context(), nft.AutobuyIn{MaxPrice: "1", Collections: []string{apes}})
 	if fault.CodeOf(err) != fault.CollectionNotAllowed || w.trail() != "policy.blocked" {
 		t.Fatalf("%v, and the events %s", err, w.trail())
+	}
+}
+
+// A person who confirms a saved plan sees what it costs, what it leaves of the
+// caps and the balance, and what would be refused.
+func TestAutobuyPlanIsShownBeforeItIsConfirmed(t *testing.T) {
+	t.Parallel()
+	w, m, plain := newShop(t)
+	m.offer(apes, 1, "1")
+	m.offer(apes, 2, "2")
+	plan, err := plain.Autobuy(t.Context(), nft.AutobuyIn{MaxPrice: "5", Count: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown nft.AutobuyOut
+	d := deps(w, m)
+	d.AskPlan = func(_ context.Context, o nft.AutobuyOut) (string, error) {
+		shown = o
+		return "no", nil
+	}
+	_, err = nft.New(d).Autobuy(t.Context(), nft.AutobuyIn{Plan: plan.PlanID, Execute: true})
+	if fault.CodeOf(err) != fault.ConfirmationMismatch || len(w.sent) != 0 {
+		t.Fatalf("%v, and %d were sent", err, len(w.sent))
+	}
+	if shown.Message != "2 tokens for 3 APE and gas" || shown.ConfirmPhrase != plan.ConfirmPhrase || len(shown.Caps) == 0 || shown.Buyer != me.Hex() || shown.BalanceWei == nil {
+		t.Errorf("shown: %q, %q, caps %v, buyer %q, balance %v", shown.Message, shown.ConfirmPhrase, shown.Caps, shown.Buyer, shown.BalanceWei)
+	}
+	if len(shown.WouldBlock) != 0 {
+		t.Errorf("it would be refused: %v", shown.WouldBlock)
+	}
+	w.write("policy.json", `{"apechainChainId":7733139,"nftBuy":{"maxPricePerTx":1,"currencyAllowlist":["APE"]},"execution":{"dailySpendCap":100}}`)
+	_, _ = nft.New(d).Autobuy(t.Context(), nft.AutobuyIn{Plan: plan.PlanID, Execute: true})
+	if len(shown.WouldBlock) != 1 || shown.WouldBlock[0].Name != policy.GatePrice {
+		t.Errorf("a purchase over the cap: %v", shown.WouldBlock)
 	}
 }
