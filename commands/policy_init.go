@@ -99,6 +99,9 @@ func policyInit(ctx context.Context, d *Deps, in PolicyInitIn) (PolicyInitOut, e
 		}
 	}
 	o := policy.InitOptions{Force: in.Force, MaxPricePerTx: in.MaxPrice, DailySpendCap: in.DailyCap, Now: d.host.Now()}
+	if cfg, err := d.Config(); err == nil && cfg.Sandbox != nil {
+		o.PracticeChain = cfg.Sandbox.ChainID
+	}
 	if o.Template, err = policy.InitTemplate(o); err != nil {
 		return PolicyInitOut{}, err
 	}

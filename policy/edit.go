@@ -54,6 +54,7 @@ type InitOptions struct {
 	Template []byte // the text; nil: InitTemplate of the amounts
 	// Amounts in APE, as they are typed: "12.5" or "unlimited"; "" is 0.
 	MaxPricePerTx, DailySpendCap string
+	PracticeChain                int64 // chain of a sandbox, which says itself where it is reached; 0: ApeChain
 	Now                          time.Time
 }
 

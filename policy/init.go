@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 )
@@ -16,6 +17,10 @@ var initPolicy []byte
 // knows, and every cap is 0 but those that the options give.
 func InitTemplate(o InitOptions) ([]byte, error) {
 	text := bytes.Replace(initPolicy, []byte(`"SCHEMA"`), []byte(`"`+SchemaID+`"`), 1)
+	if o.PracticeChain != 0 {
+		text = bytes.Replace(text, []byte(`"apechainChainId": 33139`), fmt.Appendf(nil, `"apechainChainId": %d`, o.PracticeChain), 1)
+		text = bytes.Replace(text, []byte(`"apechainRpcUrl": "https://rpc.apechain.com/http"`), []byte(`"apechainRpcUrl": ""`), 1)
+	}
 	for _, c := range []struct{ key, amount string }{{"maxPricePerTx", o.MaxPricePerTx}, {"dailySpendCap", o.DailySpendCap}} {
 		if c.amount == "" {
 			continue
