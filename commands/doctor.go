@@ -355,7 +355,7 @@ func (r *checkup) serve(ctx context.Context) {
 func (r *checkup) conclude(cfg *Config) {
 	o := &r.out
 	if r.pol != nil && !cfg.IsSandbox() && (spendsNothing(r.pol.Execution.DailySpendCap) || spendsNothing(r.pol.NFTBuy.MaxPricePerTx)) {
-		r.warn("the policy allows no spending: its caps are 0 (%s/policy.json)", o.State.Home)
+		r.warn("the policy allows no spending: its caps are 0 (ape-claw policy init)")
 		r.next("ape-claw policy init")
 	}
 	o.OK = len(o.Issues) == 0

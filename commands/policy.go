@@ -105,18 +105,21 @@ func limitsOf(p *policy.Policy) []PolicyLimit {
 
 // windowsText is when something may be spent, in words.
 func windowsText(lists [][]policy.TimeWindow) string {
-	if lists == nil {
-		return "always"
-	}
-	all := make([]string, len(lists))
-	for i, list := range lists {
+	var all []string
+	for _, list := range lists {
 		one := make([]string, len(list))
 		for j, w := range list {
 			one[j] = w.String()
 		}
-		if all[i] = strings.Join(one, " or "); len(one) == 0 {
-			all[i] = "never"
+		switch {
+		case len(one) == 0:
+			all = append(all, "never")
+		case !slices.ContainsFunc(one, func(w string) bool { return strings.HasPrefix(w, "00:00-24:00 ") }): // of every day
+			all = append(all, strings.Join(one, " or "))
 		}
+	}
+	if len(all) == 0 {
+		return "always"
 	}
 	return strings.Join(all, "; and ")
 }

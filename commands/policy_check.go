@@ -123,8 +123,8 @@ func spendable(p *policy.Policy, collections int) []string {
 	if n := len(p.Execution.CurrencyCaps); n > 0 {
 		out = append(out, "of other tokens: "+counted(n, "currency cap"))
 	}
-	if p.Execution.Windows != nil {
-		out = append(out, "at these times only: "+windowsText(p.Execution.Windows))
+	if times := windowsText(p.Execution.Windows); times != "always" {
+		out = append(out, "at these times only: "+times)
 	}
 	if !p.NFTBuy.SimulationRequired {
 		out = append(out, "without a passed simulation")

@@ -98,7 +98,11 @@ func (d *Deps) explainNFT(ctx context.Context, x explained, out *PolicyExplainOu
 	if err != nil {
 		return err
 	}
-	out.gates(gates, nil)
+	depends := map[string]string{}
+	if x.spec.Name == "nft quote" {
+		depends[policy.GateMaxPrice] = "the price is known when the listing is read"
+	}
+	out.gates(gates, depends)
 	switch {
 	case x.spec.Name != "nft buy":
 		out.note("it spends nothing: only what holds without spending is checked")
@@ -168,7 +172,7 @@ func (d *Deps) explainAutobuy(ctx context.Context, x explained, out *PolicyExpla
 		depends[policy.GatePrice] = each
 	}
 	if !x.is("autonomous") {
-		depends[policy.GatePhrase] = "the plan has a phrase of its own: AUTOBUY <planId> <count> <total>"
+		depends[policy.GatePhrase] = "the plan has a phrase of its own: AUTOBUY <planId> <count> <total> APE"
 	}
 	all := price
 	if n, err := strconv.ParseUint(x.given("count"), 10, 64); err == nil && n > 1 {
