@@ -154,6 +154,30 @@ func TestReplacementHoldsEachField(t *testing.T) {
 	}
 }
 
+// A fee up to the ceiling is within it, and a reservation is read where it was made.
+func TestReplacementBounds(t *testing.T) {
+	t.Parallel()
+	f, db, ledger, r := replaceable(t)
+	r.Ceiling = r.New.FeeCap
+	g, err := f.AuthorizeReplacement(r, time.Now().Add(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := atomically(t.Context(), db, func(tx *sql.Tx) error {
+		rs, err := ledger.RedeemReplacement(t.Context(), tx, g, r.New)
+		if err != nil {
+			return err
+		}
+		got, err := ledger.Reservation(t.Context(), tx, rs[0].ID)
+		if got != rs[0] {
+			t.Errorf("%+v, want %+v", got, rs[0])
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A replacement that costs nothing more is sent once, and only as it was allowed;
 // a try with another does not use the grant up for it.
 func TestReplacementOfNothingMore(t *testing.T) {
