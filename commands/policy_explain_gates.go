@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ape-claw/ape-claw/chain/units"
@@ -151,61 +150,6 @@ func (d *Deps) used(ctx context.Context, limits []policy.Limit) ([]policy.Use, e
 		return nil, err
 	}
 	return ledger.Uses(ctx, nil, limits)
-}
-
-// explainAutobuy says what holds for all of its purchases; the rest is decided for
-// each.
-func (d *Deps) explainAutobuy(ctx context.Context, x explained, out *PolicyExplainOut) error {
-	const each = "decided for each purchase of the plan"
-	price, err := amountOr(x.given("maxPrice"), units.Wei{})
-	if err != nil {
-		return err
-	}
-	gates, f, err := d.standing(ctx, price, x.is("autonomous"))
-	if err != nil {
-		return err
-	}
-	out.Spends = x.is("execute")
-	depends := map[string]string{policy.GateCollection: each, policy.GateContract: each, policy.GateMaxPrice: each, policy.GateFee: each,
-		policy.GateQuote: each, policy.GateSimulation: each}
-	if x.given("maxPrice") == "" {
-		depends[policy.GatePrice] = each
-	}
-	if !x.is("autonomous") {
-		depends[policy.GatePhrase] = "the plan has a phrase of its own: AUTOBUY <planId> <count> <total> APE"
-	}
-	all := price
-	if n, err := strconv.ParseUint(x.given("count"), 10, 64); err == nil && n > 1 {
-		if all, err = price.Mul(n); err != nil {
-			return err
-		}
-	}
-	if all, err = amountOr(x.given("budget"), all); err != nil {
-		return err
-	}
-	if f.Policy != nil {
-		foreseen, _, err := d.standing(ctx, all, x.is("autonomous"))
-		if err != nil {
-			return err
-		}
-		i := slices.IndexFunc(gates, func(g policy.Gate) bool { return g.Name == policy.GateSpend })
-		if j := slices.IndexFunc(foreseen, func(g policy.Gate) bool { return g.Name == policy.GateSpend }); i >= 0 && j >= 0 {
-			gates[i] = foreseen[j]
-		}
-	}
-	out.gates(gates, depends)
-	out.note("every purchase passes all gates by itself; the first that policy refuses ends the run")
-	if !out.Spends {
-		out.note("without --execute it is a plan and spends nothing; the verdicts are those of --execute")
-	}
-	return nil
-}
-
-func amountOr(text string, otherwise units.Wei) (units.Wei, error) {
-	if text == "" {
-		return otherwise, nil
-	}
-	return units.Parse(text, units.APEDecimals)
 }
 
 // explainComing says what holds already for what will be built.
