@@ -190,3 +190,16 @@ func TestUnsignedFeeFits(t *testing.T) {
 		}
 	}
 }
+
+// Three bytes are no selector, and the last of the control characters is one.
+func TestExplainEdges(t *testing.T) {
+	t.Parallel()
+	if got := seaport.Explain([]byte{1, 2, 3}[:3:3]); got.Name != "unknown" {
+		t.Errorf("%+v", got)
+	}
+	said := append(crypto.Keccak256([]byte("Error(string)"))[:4], common.BigToHash(n(32)).Bytes()...)
+	said = append(append(said, common.BigToHash(n(3)).Bytes()...), common.RightPadBytes([]byte("a\x1fb"), 32)...)
+	if got := seaport.Explain(said); got.Reason != `a contract refuses: "a?b"` {
+		t.Errorf("%+v", got)
+	}
+}
