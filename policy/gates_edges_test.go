@@ -211,6 +211,9 @@ func TestGateEdges(t *testing.T) {
 			inWAPE(t, f, p)
 			f.Policy.NFTBuy.Currencies = []string{usdc}
 		}},
+		"no token, and a symbol that nobody knows": {policy.GateCurrency, fault.CurrencyNotAllowed, func(f *policy.Fence, p *policy.Purchase) {
+			f.Policy.NFTBuy.Currencies, p.Asset.Token = []string{"NOPE"}, ""
+		}},
 		"the token of the listed address": {policy.GateCurrency, "", func(f *policy.Fence, p *policy.Purchase) {
 			inWAPE(t, f, p)
 			f.Policy.NFTBuy.Currencies = []string{usdc, "0x" + strings.ToUpper(wape[2:])}
