@@ -148,7 +148,7 @@ func (r *runner) judge(m *Mutant, tests []*test) error {
 		for _, t := range batch {
 			names, took = append(names, t.name), took+t.took
 		}
-		o, err := r.run(batch[0].suite, m.N, "", r.least+8*took, names...)
+		o, err := r.run(batch[0].suite, m.N, "", min(r.least+8*took, 3*time.Minute+took), names...)
 		if err != nil {
 			return err
 		}
