@@ -141,8 +141,10 @@ what it read from the transaction that it would sign, and asks for the phrase; e
 policy allows. When the quoted order is gone, up to three others of the same token, at
 or below the confirmed price, are tried in its place.`,
 		Example: "  ape-claw nft buy --quote q_…\n  ape-claw nft buy --quote q_… --execute --confirm 'BUY gs-on-ape #42 12.5 APE'",
-		Events:  []string{"nft.buy.dry_run", "nft.buy.retry", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "policy.blocked"},
-		Risk:    RiskHigh, Permission: "nft:buy"},
+		Events: []string{"nft.buy.dry_run", "nft.buy.retry", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown",
+			"nft.buy.cancelled", "nft.buy.replaced", // of earlier runs, which are settled first
+			"policy.blocked"},
+		Risk: RiskHigh, Permission: "nft:buy"},
 		func(ctx context.Context, d *Deps, in nft.BuyIn) (nft.BuyOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nftAsking("", in.Execute && in.Confirm == "" && !in.Autonomous)

@@ -113,14 +113,14 @@ func buyTypes() []declaration {
 		{
 			name: "nft.buy.cancelled", money: true,
 			meaning:  "the cancellation of a purchase was mined: it never can be; only the fee is gone",
-			commands: []string{"nft resume"},
+			commands: []string{"nft buy", "nft autobuy", "nft resume"},
 			payload:  boughtItem,
 			result:   "txHash! hash, cancels! hash, nonce! count, blockNumber! count" + minedFields + replacedField,
 		},
 		{
 			name: "nft.buy.replaced", failure: true, money: true,
 			meaning:  "the chain used the nonce of a purchase for a transaction that is none of ours, or for the purchase with an outcome that can't be confirmed, or a person set it aside since its nonce is not reached; price and fee limit count as spent for 24 hours",
-			commands: []string{"nft resume"},
+			commands: []string{"nft buy", "nft autobuy", "nft resume"},
 			payload:  boughtItem,
 			result:   "txHash! hash, nonce! count, reason! id" + replacedField,
 		},
