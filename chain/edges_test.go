@@ -1,0 +1,88 @@
+package chain_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/ape-claw/ape-claw/chain"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// TestPrepareNeedsEverything: each part of an intent is needed by itself.
+func TestPrepareNeedsEverything(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.open(t, "a", nil)
+	for name, change := range map[string]func(*chain.Intent){
+		"no key":           func(in *chain.Intent) { in.Key = "" },
+		"no story":         func(in *chain.Intent) { in.Story = nil },
+		"no target":        func(in *chain.Intent) { in.To = common.Address{} },
+		"no chain":         func(in *chain.Intent) { in.ChainID = 0 },
+		"a negative chain": func(in *chain.Intent) { in.ChainID = -chainID },
+	} {
+		in := intent(w.sink, "k", "1")
+		change(&in)
+		if _, err := r.Prepare(t.Context(), in); err == nil || !strings.Contains(err.Error(), "an intent needs") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestHeaderParts: a header without one of its parts is garbage, and none is none.
+func TestHeaderParts(t *testing.T) {
+	t.Parallel()
+	good := map[string]any{"number": "0x10", "hash": common.HexToHash("0x02"), "timestamp": "0x5", "baseFeePerGas": "0x7"}
+	for name, c := range map[string]struct {
+		without string
+		none    bool
+		ok      bool
+		code    fault.Code
+	}{
+		"whole": {ok: true}, "none": {none: true}, "no number": {without: "number", code: fault.Upstream},
+		"no hash": {without: "hash", code: fault.Upstream}, "no time": {without: "timestamp", code: fault.Upstream},
+	} {
+		h := map[string]any{}
+		for k, v := range good {
+			if k != c.without {
+				h[k] = v
+			}
+		}
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer(t, w, r, func(method string) (any, *rpcError) {
+				switch {
+				case method == "eth_chainId":
+					return "0x1", nil
+				case c.none:
+					return nil, nil
+				}
+				return h, nil
+			})
+		}))
+		got, ok, err := dial(t, srv.URL, chain.DialOptions{NoRetry: true}).HeaderAt(t.Context(), 16)
+		srv.Close()
+		if ok != c.ok || fault.CodeOf(err) != c.code {
+			t.Errorf("%s: %t %v", name, ok, err)
+		}
+		if ok && (got.Number != 16 || got.Time != 5 || got.Hash != common.HexToHash("0x02") || got.BaseFee.String() != "7") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// TestSecretsOfUserNames: a key may stand where a user name does.
+func TestSecretsOfUserNames(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer(t, w, r, func(string) (any, *rpcError) { return nil, &rpcError{-32000, "no project " + canary, nil} })
+	}))
+	defer srv.Close()
+	_, err := dial(t, strings.Replace(srv.URL, "http://", "http://"+canary+"@", 1), chain.DialOptions{NoRetry: true}).Head(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "***") {
+		t.Errorf("%v", err)
+	}
+	noCanary(t, "user name", err)
+}
