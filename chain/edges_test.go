@@ -1,10 +1,12 @@
 package chain_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -85,4 +87,56 @@ func TestSecretsOfUserNames(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	noCanary(t, "user name", err)
+}
+
+// TestLastGateOfAReplacement: what changes after a replacement was allowed stops
+// it before the signature and before the broadcast; the old transaction stays as
+// it was, and nothing more is reserved.
+func TestLastGateOfAReplacement(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first, release := stuck(t, w, "k")
+	before := first.usage(t)
+	for name, c := range map[string]struct {
+		at     string
+		mode   chain.ResumeMode
+		expire bool
+		code   fault.Code
+	}{
+		"halted before the signature":             {"replacement intended", chain.ResumeReprice, false, fault.Halted},
+		"halted before the broadcast":             {"replacement persisted", chain.ResumeReprice, false, fault.Halted},
+		"repricing expired before the signature":  {"replacement intended", chain.ResumeReprice, true, fault.QuoteExpired},
+		"repricing expired before the broadcast":  {"replacement persisted", chain.ResumeReprice, true, fault.QuoteExpired},
+		"a cancellation expired at the signature": {"replacement intended", chain.ResumeCancel, true, fault.QuoteExpired},
+		"a cancellation expired at the broadcast": {"replacement persisted", chain.ResumeCancel, true, fault.QuoteExpired},
+	} {
+		sent, changed := w.proxy.count("eth_sendRawTransaction"), false
+		r := w.open(t, "b", func(o *chain.SenderOptions) {
+			shortWait(o)
+			o.Step = func(step string) { changed = changed || step == c.at }
+			o.Now = func() time.Time {
+				if changed && c.expire {
+					return time.Now().Add(time.Hour)
+				}
+				return time.Now()
+			}
+			o.Gate = func(context.Context) error {
+				if changed && !c.expire {
+					return fault.New(fault.Halted, "halted")
+				}
+				return nil
+			}
+		})
+		_, err := r.replace(t.Context(), c.mode)
+		if fault.CodeOf(err) != c.code || !changed {
+			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+		if got := w.proxy.count("eth_sendRawTransaction"); got != sent {
+			t.Errorf("%s: %d were sent", name, got-sent)
+		}
+		if u := r.usage(t); u.Total != before.Total || u.Open != before.Open {
+			t.Errorf("%s: %+v, want %+v", name, u, before)
+		}
+	}
+	release()
 }
