@@ -221,3 +221,34 @@ func TestFeeCapIsWritten(t *testing.T) {
 		}
 	}
 }
+
+// A name said again is no change, and a cap that is lifted in words is set.
+func TestSaidAgain(t *testing.T) {
+	t.Parallel()
+	const names = `{"apechainChainId":33139,"nativeGasToken":"APE","nftBuy":{"collectionCaps":{"dengs":{"maxPricePerTx":"unlimited"}}}}`
+	p := layered(t, names, names)
+	if got, want := p.Setting("nftBuy.collectionCaps."+dengs+".maxPricePerTx"), "nftBuy.collectionCaps."+dengs+".maxPricePerTx in "+p.Files[0]; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A day's cap that can't be read is refused wherever it stands, and an agent may
+// bound the price alone.
+func TestDailyCapsOfEntries(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"nftBuy":{"collectionCaps":{"dengs":{"dailySpendCap":1e18}}}}`, `{"execution":{"currencyCaps":{"WAPE":{"dailySpendCap":"-1"}}}}`} {
+		if _, err := policy.Parse("policy.json", []byte(text)); fault.CodeOf(err) != fault.PolicyInvalid || !strings.Contains(err.Error(), "dailySpendCap: amount") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	src := homeWith(t, openPolicy)
+	src.Agents = []string{"bot"}
+	write(t, src.Home, "agents/bot/policy.json", `{"nftBuy":{"collectionCaps":{"`+dengs+`":{"maxPricePerTx":3}}}}`)
+	p, err := policy.Load(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := p.NFTBuy.CollectionCaps[dengs]; c.MaxPricePerTx != capOf(t, "3") || !c.Daily.Unlimited || c.AgentDaily != nil {
+		t.Errorf("%+v", c)
+	}
+}
