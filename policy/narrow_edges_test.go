@@ -252,3 +252,19 @@ func TestDailyCapsOfEntries(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// An address is 0x and forty hexadecimal digits, of either case, and nothing else.
+func TestAddressesAreSpeltOut(t *testing.T) {
+	t.Parallel()
+	good := strings.Repeat("a", 39)
+	for text, ok := range map[string]bool{
+		"0x" + good + "0": true, "0x" + good + "9": true, "0x" + good + "f": true, "0x" + strings.ToUpper(good) + "F": true,
+		"0x" + good + "/": false, "0x" + good + ":": false, "0x" + good + "`": false, "0x" + good + "g": false, "0x" + good + "@": false, "0x" + good + "G": false,
+		"1x" + good + "0": false, "00" + good + "0": false, "0X" + good + "0": false, "0x" + good: false, "0x" + good + "00": false,
+	} {
+		_, err := policy.Parse("policy.json", []byte(`{"execution":{"contractAllowlist":["`+text+`"]}}`))
+		if (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
