@@ -269,7 +269,9 @@ func (s *Service) conclude(ctx context.Context, r *progress) (AutobuyOut, error)
 		return AutobuyOut{}, fault.New(fault.QuoteUsed, "plan %s was carried out by another run: this one bought nothing", out.PlanID).
 			Hintf("make a new plan: %s %s", s.d.CLI, cmdAutobuy).WithSent(fault.SentNo).With("planId", out.PlanID)
 	case out.Executed == 0:
-		return AutobuyOut{}, s.nothing(r, open)
+		err := s.nothing(r, open)
+		out.Error = fault.From(err).Message
+		return AutobuyOut{}, errors.Join(err, s.told(ctx, "failed", out, r.undone()))
 	}
 	return *out, s.partly(ctx, r, open)
 }
@@ -314,14 +316,19 @@ func (s *Service) partly(ctx context.Context, r *progress, open error) error {
 	if out.Message = out.Error; out.Hint == "" {
 		out.Hint = fmt.Sprintf("what is left, until %s: %s %s --plan %s", r.plan.ExpiresAt.Format(timeShown), s.d.CLI, cmdAutobuy, out.PlanID)
 	}
-	var errs []map[string]any
-	for _, it := range out.Planned {
+	return s.told(ctx, "partial", out, r.undone())
+}
+
+// undone is each purchase of the plan that was not made, and why, for the record.
+func (r *progress) undone() []map[string]any {
+	var out []map[string]any
+	for _, it := range r.out.Planned {
 		if it.Result != ResultBought && it.Result != ResultAlready {
-			errs = append(errs, map[string]any{"quoteId": it.QuoteID, "collection": it.Collection, "tokenId": it.TokenID,
+			out = append(out, map[string]any{"quoteId": it.QuoteID, "collection": it.Collection, "tokenId": it.TokenID,
 				"priceWei": it.PriceWei, "result": it.Result, "code": string(it.Code), "reason": it.Reason})
 		}
 	}
-	return s.told(ctx, "partial", out, errs)
+	return out
 }
 
 // told records how the plan ended. It is told whether or not the run was cancelled.
@@ -332,7 +339,7 @@ func (s *Service) told(ctx context.Context, how string, out *AutobuyOut, errs []
 	}
 	result := map[string]any{"executed": out.Executed, "already": out.Already, "txHashes": hashes, "spentApe": out.SpentApe, "spentWei": out.SpentWei, "gasWei": out.GasWei}
 	d := telemetry.Draft{Type: "nft.autobuy." + how, ChainID: out.ChainID, Payload: out.asked(), Result: result, Money: true}
-	if how == "partial" {
+	if how != "executed" {
 		result["failed"], result["errors"] = out.Failed, errs
 		d.Err = out.Error
 	}

@@ -189,6 +189,9 @@ func TestRealAutobuyStops(t *testing.T) {
 	// Nothing at all is the refusal itself; once the cap allows it, the rest is bought.
 	_, err = s.run().Autobuy(t.Context(), confirmed(plan))
 	refused(t, err, fault.CapExceeded)
+	if types, _ := s.events(); types[len(types)-1] != "nft.autobuy.failed" {
+		t.Errorf("the trail ends with %s", types[len(types)-1])
+	}
 	s.rewrite(`"dailySpendCap": 8.5`, `"dailySpendCap": 500`)
 	out, err = s.run().Autobuy(t.Context(), confirmed(plan))
 	if err != nil || results(out.Planned) != "already already bought bought" || out.Executed != 2 || out.Already != 2 {

@@ -165,5 +165,12 @@ func autobuyTypes() []declaration {
 			payload:  asked,
 			result:   "executed! count, failed! count, txHashes! hashes, errors! array, already count, spentApe number, spentWei wei, gasWei wei",
 		},
+		{
+			name: "nft.autobuy.failed", failure: true, money: true,
+			meaning:  "no planned purchase is known to be made; errors holds each, and why",
+			commands: []string{"nft autobuy"},
+			payload:  asked,
+			result:   "executed! count, failed! count, txHashes! hashes, errors! array, already count, spentApe number, spentWei wei, gasWei wei",
+		},
 	}
 }

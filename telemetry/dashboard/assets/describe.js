@@ -99,6 +99,7 @@ const sentences = {
   },
   "nft.autobuy.executed": (_f, _p, r) => ["Bought ", ["b", plural(size(r.executed) ?? 0, "token")], " as planned", ...total(r.spentWei, "for")],
   "nft.autobuy.partial": (_f, _p, r) => ["Bought ", ["b", number(size(r.executed) ?? 0)], ...total(r.spentWei, "for"), `, ${number(size(r.failed) ?? 0)} not bought`],
+  "nft.autobuy.failed": (_f, _p, r) => [`Bought none of ${number(size(r.failed) ?? 0)}`],
   "policy.blocked": (f, p, _r, ev) => ["Refused ", ["b", text(p.command).replace(/^ape-claw /, "") || act(ev)], ...because(f)],
   "command.failed": (f, _p, r, ev) => [["b", act(ev)], " failed", ...because(f), !f.reason && r.code ? `: ${text(r.code)}` : ""],
   "market.collections.read": (_f, _p, r) => ["Read ", ["b", plural(size(first(r.count, r.collections)) ?? 0, "collection")]],
