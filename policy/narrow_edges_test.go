@@ -236,7 +236,8 @@ func TestSaidAgain(t *testing.T) {
 // bound the price alone.
 func TestDailyCapsOfEntries(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`{"nftBuy":{"collectionCaps":{"dengs":{"dailySpendCap":1e18}}}}`, `{"execution":{"currencyCaps":{"WAPE":{"dailySpendCap":"-1"}}}}`} {
+	for _, text := range []string{`{"nftBuy":{"collectionCaps":{"dengs":{"dailySpendCap":1e18}}}}`, `{"execution":{"currencyCaps":{"WAPE":{"dailySpendCap":"-1"}}}}`,
+		`{"execution":{"currencyCaps":{"` + usdc + `":{"dailySpendCap":0.0000001,"decimals":6}}}}`} {
 		if _, err := policy.Parse("policy.json", []byte(text)); fault.CodeOf(err) != fault.PolicyInvalid || !strings.Contains(err.Error(), "dailySpendCap: amount") {
 			t.Errorf("%s: %v", text, err)
 		}
