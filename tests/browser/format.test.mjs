@@ -61,6 +61,24 @@ test("sentences", () => {
   assert.deepEqual([store.sums.real.buys, store.sums.real.wei, store.sums.refused, store.sums.failed], [1, 12500000000000000000n, 1, 1]);
 });
 
+test("a purchase that a reorganisation takes back is counted once", () => {
+  const store = new Store();
+  const real = { dryRun: false }, bad = { dryRun: false, ok: false, error: "x" };
+  const add = (...args) => store.add(line(...args), String(store.seq));
+  const counts = () => [store.sums.real.buys, store.sums.real.wei];
+  const confirmed = (quoteId) => add("nft.buy.confirmed", { quoteId, collection: "demo-apes", tokenId: "12" }, { txHash: "0x1", priceApe: 2, priceWei: "2" }, real);
+  confirmed("q_1");
+  confirmed("q_2");
+  assert.deepEqual(counts(), [2, 4n]);
+  add("nft.buy.unknown", { quoteId: "q_1" }, { txHash: "0x1", sent: "yes", reason: "a reorganisation took it back" }, bad);
+  assert.deepEqual(counts(), [1, 2n]);
+  confirmed("q_1");
+  confirmed("q_1"); // told again
+  assert.deepEqual(counts(), [2, 4n]);
+  add("nft.buy.cancelled", { quoteId: "q_1" }, { txHash: "0x2" }, real);
+  assert.deepEqual(counts(), [1, 2n]);
+});
+
 test("purchases that end another way", () => {
   const store = new Store();
   const add = (...args) => store.add(line(...args), String(store.seq));

@@ -6,6 +6,9 @@ import { BITE, CHARS, HOLD } from "./limits.js";
 const OLDER_TRACES = 50; // traces whose fetched steps are kept
 const OLDER_STEPS = 3000;
 
+// What becomes of a purchase that was sent.
+const OUTCOMES = new Set(["confirmed", "reverted", "unknown", "cancelled", "replaced"].map((word) => `nft.buy.${word}`));
+
 export { HOLD };
 
 export class Store {
@@ -27,6 +30,7 @@ export class Store {
     this.types = new Map(); // type -> count
     this.agents = new Map();
     this.quotes = new Map(); // quote id -> what it was about
+    this.bought = new Map(); // quote id -> the event that counts as its purchase
     this.sums = { sandbox: sum(), dry: sum(), real: sum(), refused: 0, failed: 0 };
   }
 
@@ -87,9 +91,23 @@ export class Store {
     s[rec.mode].events += by;
     if (rec.outcome === "refused") s.refused += by;
     if (rec.outcome === "failed") s.failed += by;
-    if (rec.ev.eventType !== "nft.buy.confirmed" || rec.outcome !== "ok") return;
-    s[rec.mode].buys += by;
-    if (rec.facts.wei && rec.facts.currency === "APE") s[rec.mode].wei += BigInt(by) * BigInt(rec.facts.wei);
+    if (!OUTCOMES.has(rec.ev.eventType)) return;
+    // A reorganisation can take a purchase back, and it may be confirmed again: of
+    // one quote the last word counts.
+    const key = rec.facts.quoteId || rec.facts.txHash || rec.seq, last = this.bought.get(key);
+    if (last && (by > 0 || last === rec)) {
+      this.bought.delete(key);
+      this.buys(last, -1);
+    }
+    if (by < 0 || rec.ev.eventType !== "nft.buy.confirmed" || rec.outcome !== "ok") return;
+    this.bought.set(key, rec);
+    this.buys(rec, 1);
+  }
+
+  buys({ mode, facts }, by) {
+    const s = this.sums[mode];
+    s.buys += by;
+    if (facts.wei && facts.currency === "APE") s.wei += BigInt(by) * BigInt(facts.wei);
   }
 
   /** Whether more is held than may be. */
