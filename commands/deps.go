@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -34,6 +35,7 @@ type Deps struct {
 	spec     Spec
 
 	Config    func() (*Config, error)
+	loaded    atomic.Pointer[Config] // what Config returned, once it did
 	Policy    func() (*policy.Policy, error)
 	Allowlist func() (*policy.Allowlist, error)
 	log       func() (*telemetry.Log, error)
@@ -71,6 +73,7 @@ func newDeps(h Host) *Deps {
 		for _, n := range c.Notices {
 			d.warn("%s", n)
 		}
+		d.loaded.Store(c)
 		return c, nil
 	})
 	d.Policy = sync.OnceValues(func() (*policy.Policy, error) {
