@@ -43,6 +43,7 @@ type NFTResumeOut struct {
 	Settled []chain.OpenTx `json:"settled"`
 	Open    []chain.OpenTx `json:"open"`
 	NotSent []string       `json:"notSent,omitempty"` // why what is open was not sent again
+	Hint    string         `json:"hint,omitempty"`    // what to do about what is open
 }
 
 // Failure makes resume exit 7 while an outcome is unknown.
@@ -51,7 +52,7 @@ func (o NFTResumeOut) Failure() error {
 		return nil
 	}
 	return fault.New(fault.TxUnknown, "without an outcome yet: %s", counted(len(o.Open), "transaction")).
-		Hintf("run it again later: ape-claw nft resume; a person may free the nonce: ape-claw nft resume --cancel").WithSent(fault.SentMaybe)
+		Hintf("%s", o.Hint).WithSent(fault.SentMaybe)
 }
 
 func newNFTResume() Command {
@@ -90,8 +91,8 @@ something is still open: run it again later.`,
 				p.Line("Not sent again: %s", clean(why))
 			}
 			if len(out.Open) > 0 {
-				p.Line("Still open: nothing else is sent from this account until they are mined. Run it again later,")
-				p.Line("or free the nonce, at a terminal: ape-claw nft resume --cancel")
+				p.Line("Still open: nothing else is sent from this account until they are mined.")
+				p.Line("%s", out.Hint)
 			}
 		})
 }
@@ -113,6 +114,9 @@ func nftResume(ctx context.Context, d *Deps, in NFTResumeIn) (NFTResumeOut, erro
 	}
 	got, err := sender.Resume(ctx, ask)
 	out := NFTResumeOut{OK: len(got.Open) == 0, Settled: got.Settled, Open: got.Open}
+	if !out.OK {
+		out.Hint = d.inProfile("run it again later: ape-claw nft resume; a person may free the nonce: ape-claw nft resume --cancel, or send it with a higher fee: --reprice")
+	}
 	for _, why := range got.Kept {
 		out.NotSent = append(out.NotSent, why.Error())
 	}

@@ -40,7 +40,8 @@ func policyExplain(ctx context.Context, d *Deps, in PolicyExplainIn) (PolicyExpl
 		out.note("a person at the terminal has to agree: %s", x.spec.Human)
 	}
 	refusing := []string{}
-	for _, g := range out.Gates {
+	for i, g := range out.Gates {
+		out.Gates[i].Change = d.inProfile(g.Change)
 		if g.Verdict == verdictRefuses {
 			refusing = append(refusing, g.Gate)
 		}

@@ -99,6 +99,9 @@ func (s *Service) dryRun(ctx context.Context, f policy.Fence, q Quote) (BuyOut, 
 		return BuyOut{}, err
 	}
 	refusals := policy.Decide(policy.DryRun, f, p).WouldBlock()
+	for i := range refusals {
+		refusals[i].Change = fault.Suggest(s.d.CLI, refusals[i].Change)
+	}
 	out := BuyOut{
 		OK: true, DryRun: true, QuoteID: q.QuoteID, ChainID: q.ChainID, PriceApe: q.PriceApe, PriceWei: q.PriceWei,
 		WouldBlock: refusals, Quote: q,
