@@ -18,10 +18,11 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// File names of the two databases.
+// File names of the databases.
 const (
 	MoneyFile = "money.db"    // in the home: spend ledger and transaction journal
 	StateFile = "ape-claw.db" // in the state directory: quotes and the rest
+	AIFile    = "ai.db"       // in the home: AI connections, sealed secrets, the operator's sessions
 )
 
 // busyTimeout is how long a statement waits for another process's lock.
@@ -46,6 +47,11 @@ func OpenMoney(ctx context.Context, home string) (*sql.DB, error) {
 // OpenState opens <state>/ape-claw.db and brings it to the current schema.
 func OpenState(ctx context.Context, stateDir string) (*sql.DB, error) {
 	return open(ctx, filepath.Join(stateDir, StateFile), stateSet)
+}
+
+// OpenAI opens <home>/ai.db and brings it to the current schema.
+func OpenAI(ctx context.Context, home string) (*sql.DB, error) {
+	return open(ctx, filepath.Join(home, AIFile), aiSet)
 }
 
 // open opens a database in WAL mode with full syncs, so that what a committed

@@ -25,10 +25,11 @@ type schemaSet struct {
 	what string // for messages
 }
 
-// The kinds of databases. Their ids are "apcM" and "apcS" in ASCII, and never change.
+// The kinds of databases. Their ids are "apcM", "apcS" and "apcA" in ASCII, and never change.
 var (
 	moneySet = schemaSet{"money", 0x6170634d, "money database (" + MoneyFile + ")"}
 	stateSet = schemaSet{"state", 0x61706353, "state database (" + StateFile + ")"}
+	aiSet    = schemaSet{"ai", 0x61706341, "AI database (" + AIFile + ")"}
 )
 
 type migration struct {
@@ -152,7 +153,7 @@ func (set schemaSet) version(ctx context.Context, q queryer, path string, known 
 	if id == 0 && version == 0 && objects == 0 {
 		return 0, nil
 	}
-	for _, other := range []schemaSet{moneySet, stateSet} {
+	for _, other := range []schemaSet{moneySet, stateSet, aiSet} {
 		if id == other.id && other != set {
 			return 0, refuse("is ape-claw's %s, not its %s", other.what, set.what)
 		}

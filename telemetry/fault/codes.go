@@ -34,6 +34,36 @@ const (
 	ChecksFailed         Code = "checks_failed"
 	Usage                Code = "usage"
 	Canceled             Code = "canceled"
+
+	InvalidArguments  Code = "invalid_arguments"
+	UnknownTool       Code = "unknown_tool"
+	ToolDisabled      Code = "tool_disabled"
+	ToolBudget        Code = "tool_budget_exhausted"
+	PermissionDenied  Code = "permission_denied"
+	PermissionUnknown Code = "unknown_permission"
+	PermissionWrong   Code = "permission_mismatch"
+	PermissionMissing Code = "permission_missing"
+	PermissionExcess  Code = "permission_excess"
+	LimitInvalid      Code = "limit_invalid"
+	StaleReference    Code = "stale_reference"
+	Killed            Code = "killed"
+	ActionNotPending  Code = "action_not_pending"
+	ActionStale       Code = "action_stale"
+	ActionExpired     Code = "action_expired"
+	SelfApproval      Code = "self_approval_forbidden"
+	ReauthRequired    Code = "reauth_required"
+	LockedOut         Code = "locked_out"
+	TTYRequired       Code = "tty_required"
+	NoConnection      Code = "no_connection"
+	ConnInactive      Code = "connection_inactive"
+	ModelUnavailable  Code = "model_unavailable"
+	NameTaken         Code = "name_taken"
+	ProviderError     Code = "provider_error"
+	ProviderAuth      Code = "provider_auth"
+	CostCap           Code = "cost_cap_reached"
+	RateLimited       Code = "rate_limited"
+	Timeout           Code = "timeout"
+	OutcomeUnknown    Code = "outcome_unknown"
 )
 
 // Entry is one row of the table of codes.
@@ -92,6 +122,36 @@ var Table = []Entry{
 	{ChecksFailed, 13, retryFix, "doctor found an issue", false},
 	{Usage, 64, "after fixing the call", "the command line is wrong", false},
 	{Canceled, 130, "yes", "canceled before anything was signed", false},
+
+	{Killed, 3, retryChange, "the AI kill switch is on", false},
+	{ToolDisabled, 3, retryChange, "the connection's preset does not allow this tool", false},
+	{PermissionDenied, 3, retryChange, "the caller does not hold the permission", false},
+	{ActionStale, 3, retryChange, "the facts of the action are no longer what was shown; look at it again", false},
+	{ActionExpired, 3, retryChange, "the action's time to be approved is over", false},
+	{StaleReference, 3, retryChange, "the arguments name a quote or plan that is unknown here, used or expired", false},
+	{CostCap, 3, "when the day or the cap has changed", "the connection's cap of tokens or cost is reached", false},
+	{ToolBudget, 3, retryChange, "the turn has used all the tool calls it may make", false},
+	{SelfApproval, 4, "never", "what runs as a model's child can approve nothing", false},
+	{ReauthRequired, 4, "after it", "the passphrase is needed, and was not given in the last ten minutes", false},
+	{LockedOut, 4, "after the lock ends", "too many wrong passphrases", false},
+	{TTYRequired, 4, "at a terminal", "only a person at a terminal may do this", false},
+	{NoConnection, 5, retryFix, "no AI connection is named or made", false},
+	{ConnInactive, 5, retryFix, "the AI connection does not answer: disabled, capped or in error", false},
+	{ProviderAuth, 5, retryFix, "the model's provider refuses the key", false},
+	{ProviderError, 6, "yes", "the model's provider answered with an error, or not at all", false},
+	{RateLimited, 6, "after the time it names", "too many calls in too short a time", false},
+	{Timeout, 6, "yes, unless sent says maybe", "it took longer than its limit", false},
+	{OutcomeUnknown, 7, "no: resume first", "an approved action was cut off: it may have happened", false},
+	{ActionNotPending, 10, "no", "the action was resolved already", false},
+	{NameTaken, 10, "with another name", "the name is in use", false},
+	{InvalidArguments, 64, "after fixing them", "the arguments do not fit the tool's schema", false},
+	{UnknownTool, 64, "after fixing the call", "no such tool", false},
+	{PermissionUnknown, 64, "after fixing the call", "no such permission", false},
+	{PermissionWrong, 64, "after fixing the call", "the permission belongs to another tool", false},
+	{PermissionMissing, 64, "after fixing the call", "the tool needs a permission that is not named", false},
+	{PermissionExcess, 64, "after fixing the call", "more permissions are named than the tool needs", false},
+	{LimitInvalid, 64, "after fixing the call", "the limit does not fit the permission or the action", false},
+	{ModelUnavailable, 64, "with another model", "the connection does not list this model", false},
 }
 
 // ExitCode is the only place that maps an error to a process exit status.

@@ -20,6 +20,11 @@ var want = map[fault.Code]int{
 	"confirmation_mismatch": 3, "cap_exceeded": 3, "unsafe_transaction": 3, "approval_required": 4, "auth": 5, "upstream": 6,
 	"chain_mismatch": 6, "tx_unknown": 7, "tx_reverted": 8, "partial": 9, "conflict": 10, "quote_used": 10, "not_found": 11,
 	"state_unusable": 12, "not_durable": 12, "checks_failed": 13, "usage": 64, "canceled": 130,
+	"killed": 3, "tool_disabled": 3, "permission_denied": 3, "action_stale": 3, "action_expired": 3, "stale_reference": 3, "cost_cap_reached": 3,
+	"tool_budget_exhausted": 3, "self_approval_forbidden": 4, "reauth_required": 4, "locked_out": 4, "tty_required": 4, "no_connection": 5,
+	"connection_inactive": 5, "provider_auth": 5, "provider_error": 6, "rate_limited": 6, "timeout": 6, "outcome_unknown": 7,
+	"action_not_pending": 10, "name_taken": 10, "invalid_arguments": 64, "unknown_tool": 64, "unknown_permission": 64, "permission_mismatch": 64,
+	"permission_missing": 64, "permission_excess": 64, "limit_invalid": 64, "model_unavailable": 64,
 }
 
 func TestExitCodes(t *testing.T) {

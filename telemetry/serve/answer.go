@@ -69,10 +69,25 @@ func writeBody(w http.ResponseWriter, status int, body []byte) {
 // Status is the HTTP status that goes with a code.
 func Status(code fault.Code) int {
 	switch code {
-	case fault.Usage:
+	case fault.Usage, fault.InvalidArguments, fault.UnknownTool, fault.PermissionUnknown, fault.PermissionWrong, fault.PermissionMissing,
+		fault.PermissionExcess, fault.LimitInvalid, fault.ModelUnavailable:
 		return http.StatusBadRequest
-	case fault.Auth:
+	case fault.Auth, fault.ReauthRequired:
 		return http.StatusUnauthorized
+	case fault.PermissionDenied, fault.ToolDisabled, fault.SelfApproval, fault.TTYRequired:
+		return http.StatusForbidden
+	case fault.ActionExpired:
+		return http.StatusGone
+	case fault.StaleReference:
+		return http.StatusUnprocessableEntity
+	case fault.RateLimited, fault.CostCap, fault.ToolBudget, fault.LockedOut:
+		return http.StatusTooManyRequests
+	case fault.Timeout, fault.OutcomeUnknown:
+		return http.StatusGatewayTimeout
+	case fault.ProviderError, fault.ProviderAuth:
+		return http.StatusBadGateway
+	case fault.ActionNotPending, fault.ActionStale, fault.ConnInactive, fault.Killed, fault.NameTaken, fault.NoConnection:
+		return http.StatusConflict
 	case fault.ApprovalRequired:
 		return http.StatusAccepted
 	case fault.NotFound:

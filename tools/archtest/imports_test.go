@@ -51,7 +51,7 @@ var layers = []archtest.Layer{
 		Why: "commands hands ai its tools; ai knows no domain and no sandbox"},
 	{Dir: "sandbox", May: []string{"telemetry/fault", "store", "chain/units", "nft/seaport"},
 		Why: "the sandbox plays the outside world: it shares the protocol with us, and none of our judgement"},
-	{Dir: "commands", May: []string{"telemetry/...", "store", "chain/...", "policy", "market", "nft/...", "bridge", "v2", "pod", "ai", "sandbox/..."},
+	{Dir: "commands", May: []string{"telemetry/...", "store", "chain/...", "policy", "market", "nft/...", "bridge", "v2", "pod", "ai/...", "sandbox/..."},
 		Why: "commands composes everything beneath it"},
 	{Dir: "cmd", May: []string{"commands"},
 		Why: "main hands the machine to commands"},

@@ -1,0 +1,2 @@
+// Package api is the HTTP face of the AI part, under /api/ai.
+package api

@@ -1,0 +1,2 @@
+// Package chat keeps conversations and runs their turns.
+package chat

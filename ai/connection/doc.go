@@ -1,0 +1,2 @@
+// Package connection keeps AI connections, their sealed secrets, their use and the MCP tokens, in the home.
+package connection
