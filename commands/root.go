@@ -26,12 +26,18 @@ var groups = []struct{ name, short string }{
 	{"clawbot", "Agents that may call this machine's serve"},
 	{"events", "Read, describe and write events"},
 	{"sandbox", "A local chain and marketplace to practise on"},
+	{"ai", "Models that use these commands, and people who approve"},
+	{"ai connections", "The models that are connected"},
+	{"ai actions", "What models proposed, to approve or reject"},
+	{"ai auth", "The passphrase that approvals ask for"},
+	{"ai mcp", "The commands as tools for MCP clients"},
+	{"ai mcp token", "Tokens of MCP clients that come over HTTP"},
 }
 
 // all lists every command. It is a function, so that building the tree is the
 // only cost and nothing runs before main.
 func all() []Command {
-	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands())
+	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands(), aiCommands())
 }
 
 // Specs returns the declaration of every command, in the order of docs/commands.md.
