@@ -43,6 +43,22 @@ func Halted(home string) []string {
 	return causes
 }
 
+// HaltedBy returns the lines of a cause in <home>/HALT. A file that can't be read
+// or gives no cause is anybody's: it counts for every cause.
+func HaltedBy(home, cause string) []string {
+	lines := Halted(home)
+	if len(lines) == 0 || unnamed(home) {
+		return lines
+	}
+	return slices.DeleteFunc(lines, func(l string) bool { return l != cause && !strings.HasPrefix(l, cause+":") })
+}
+
+// unnamed reports whether the halt file says nothing that can be read.
+func unnamed(home string) bool {
+	b, err := readSmall(filepath.Join(home, HaltFile))
+	return err != nil || strings.TrimSpace(string(b)) == ""
+}
+
 // haltCause is how a cause begins its lines.
 var haltCause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`) })
 
