@@ -8,6 +8,8 @@ import (
 	"reflect"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ape-claw/ape-claw/ai"
 )
 
 // Risk says what a command can do, and so who may run it.
@@ -51,7 +53,26 @@ type Spec struct {
 	Offline bool
 	// Anywhere commands work when configuration is broken: they report it.
 	Anywhere bool
+	// AI says whether models have the command as a tool, and how.
+	AI Exposure
 }
+
+// Exposure is what a command is to models. There is no default: a test fails for a
+// command that says nothing.
+type Exposure struct {
+	Class       string   // AITool, AIOperator, AINever
+	Grade       ai.Grade // of a tool
+	Identifiers []string // of a tool of high grade: the facts that a person retypes
+	Untrusted   bool     // the result holds text from outside
+}
+
+// The classes of commands. What is the operator's, and what is never a tool, a
+// model is not told of.
+const (
+	AITool     = "tool"
+	AIOperator = "operator" // set-up and upkeep by who runs this machine
+	AINever    = "never"    // credentials, approvals, what makes identities
+)
 
 // Op is what a command does: typed input to typed output, no Cobra in sight.
 type Op[In, Out any] func(ctx context.Context, d *Deps, in In) (Out, error)
