@@ -1,0 +1,3 @@
+package mcp
+
+import _ "github.com/modelcontextprotocol/go-sdk/mcp"
