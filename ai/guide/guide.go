@@ -1,5 +1,5 @@
 // Package guide holds what a model reads about working with ape-claw: one text, in
-// sections, that the guide tool, docs://guide and the page share.
+// sections, that the guide tool, docs://guide and the API share.
 package guide
 
 import (
@@ -17,32 +17,27 @@ func Text() string { return text }
 
 // Section is a part of the guide.
 type Section struct {
-	Name  string `json:"name"`  // one lower-case word
-	Title string `json:"title"` // its heading
+	Name  string `json:"name"`  // one lower-case word: rules
+	Title string `json:"title"` // its heading: Rules
 	Text  string `json:"text"`  // Markdown, without the heading
 }
 
-// Sections are the parts in order, the text before the first heading left out. A
-// section's name is the word in the comment behind its heading.
+// Sections are the parts in order. What stands before the first heading is in Text
+// alone.
 func Sections() []Section { return slices.Clone(sections()) }
 
 var sections = sync.OnceValue(func() []Section {
 	var out []Section
-	for _, part := range strings.Split("\n"+text, "\n## ")[1:] {
-		head, body, _ := strings.Cut(part, "\n")
-		title, name, _ := strings.Cut(head, "<!--")
-		out = append(out, Section{
-			Name:  strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(name), "-->")),
-			Title: strings.TrimSpace(title),
-			Text:  strings.TrimSpace(body) + "\n",
-		})
+	for _, part := range strings.Split(text, "\n## ")[1:] {
+		title, body, _ := strings.Cut(part, "\n")
+		out = append(out, Section{Name: strings.ToLower(title), Title: title, Text: strings.TrimSpace(body) + "\n"})
 	}
 	return out
 })
 
 // Names are the names of the sections.
 func Names() []string {
-	var out []string
+	out := make([]string, 0, len(sections()))
 	for _, s := range sections() {
 		out = append(out, s.Name)
 	}
