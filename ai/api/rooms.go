@@ -1,0 +1,130 @@
+package api
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Limits of what is posted.
+const (
+	maxText  = 16 << 10 // bytes of a message
+	maxTitle = 80       // characters of a room's title
+	postWait = 50 * time.Second
+)
+
+func listRooms(q *request) (any, error) { return q.back.Rooms.List(q.Context()) }
+
+func renameRoom(q *request) (any, error) {
+	id, err := q.id("id")
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		Title string `json:"title"`
+	}
+	if err := q.decode(&in); err != nil {
+		return nil, err
+	}
+	in.Title = strings.TrimSpace(in.Title)
+	if n := utf8.RuneCountInString(in.Title); n == 0 || n > maxTitle {
+		return nil, fault.New(fault.Usage, "a title is 1 to %d characters", maxTitle)
+	}
+	return q.back.Rooms.Rename(q.Context(), id, in.Title)
+}
+
+func messages(q *request) (any, error) {
+	id, err := q.id("id")
+	if err != nil {
+		return nil, err
+	}
+	s, err := q.param("after", numberForm())
+	if err != nil {
+		return nil, err
+	}
+	var after int64
+	if s != "" {
+		if after, err = strconv.ParseInt(s, 10, 64); err != nil {
+			return nil, fault.New(fault.Usage, "after is a message's number")
+		}
+	}
+	return q.back.Rooms.Messages(q.Context(), id, after)
+}
+
+// post sends a message and answers with the turn it caused. A turn that takes
+// long goes on, and its messages are read with GET.
+func post(q *request) (any, error) {
+	id, err := q.id("id")
+	if err != nil {
+		return nil, err
+	}
+	var in struct {
+		Text string `json:"text"`
+	}
+	if err := q.decode(&in); err != nil {
+		return nil, err
+	}
+	if strings.TrimSpace(in.Text) == "" || len(in.Text) > maxText {
+		return nil, fault.New(fault.Usage, "a message has text, of at most %d bytes", maxText)
+	}
+	return q.outlive(postWait, func(ctx context.Context, b Backend) (any, error) {
+		return b.Rooms.Post(ctx, id, in.Text)
+	}, func() (any, error) { return map[string]any{"ok": true, "roomId": id, "state": "running"}, nil })
+}
+
+func cancelTurn(q *request) (any, error) {
+	id, err := q.id("id")
+	if err != nil {
+		return nil, err
+	}
+	turn, err := q.id("turn")
+	if err != nil {
+		return nil, err
+	}
+	if err := q.nothing(); err != nil {
+		return nil, err
+	}
+	return q.back.Rooms.Cancel(q.Context(), id, turn)
+}
+
+func killState(q *request) (any, error) { return q.back.Switch.State(q.Context()) }
+
+// killAll needs no passphrase: to stop must be easy.
+func killAll(q *request) (any, error) {
+	var in struct {
+		Reason string `json:"reason"`
+	}
+	if err := q.decode(&in); err != nil {
+		return nil, err
+	}
+	if utf8.RuneCountInString(in.Reason) > maxReason {
+		return nil, fault.New(fault.Usage, "a reason is at most %d characters", maxReason)
+	}
+	return q.back.Switch.Kill(context.WithoutCancel(q.Context()), in.Reason)
+}
+
+func unkill(q *request) (any, error) {
+	if err := q.nothing(); err != nil {
+		return nil, err
+	}
+	return q.back.Switch.Unkill(q.Context())
+}
+
+var clientForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(claude|codex|cursor|generic)$`) })
+
+func mcpConfig(q *request) (any, error) {
+	client, err := q.param("client", clientForm())
+	if err != nil {
+		return nil, err
+	}
+	if client == "" {
+		client = "generic"
+	}
+	return q.back.Book.MCPConfig(q.Context(), client)
+}
