@@ -18,7 +18,6 @@ func aiConnectionCommands() []Command { return nil }
 func aiToolCommands() []Command       { return nil }
 func aiMCPCommands() []Command        { return nil }
 func aiAuthCommands() []Command       { return nil }
-func aiWatchCommands() []Command      { return nil }
 
 // aiRecord writes an event of the AI part: on behalf of whom a scope says, under
 // the command that runs.
