@@ -41,6 +41,8 @@ type Agent struct {
 type Proof struct {
 	AgentID string
 	Expires time.Time // of a session; zero for a token
+	// Key names a proof that somebody else than a Registry gave. It is no secret.
+	Key string
 
 	generation int64
 	session    [sha256.Size]byte // zero for a token
@@ -76,9 +78,17 @@ func CheckID(id string) error {
 // for the person at the machine.
 var reserved = []string{telemetry.DefaultAgentID}
 
+// Operator is the id of the person who approves what models propose. No agent has
+// it: a Registry neither gives it nor takes it for one of its own.
+const Operator = "operator"
+
 func checkNew(id string) error {
 	if slices.Contains(reserved, id) {
 		return fault.New(fault.Usage, "%q is who events are from when no agent is named: no agent can be called so", id).
+			Hintf("choose another: ape-claw clawbot register --agent-id my-agent-1")
+	}
+	if id == Operator {
+		return fault.New(fault.Usage, "%q is the person who approves what models propose: no agent can be called so", id).
 			Hintf("choose another: ape-claw clawbot register --agent-id my-agent-1")
 	}
 	return CheckID(id)

@@ -126,7 +126,7 @@ func TestTokens(t *testing.T) {
 func TestIDsAndNames(t *testing.T) {
 	t.Parallel()
 	r, _ := open(t, t.TempDir(), newClock().now)
-	for _, id := range []string{"", "a", "A1", "-ab", "_ab", "a b", "__proto__", "a.b", "ab\n", "ä1", strings.Repeat("a", 65), "claw_abcdef", "sk-abcdef", "local-cli"} {
+	for _, id := range []string{"", "a", "A1", "-ab", "_ab", "a b", "__proto__", "a.b", "ab\n", "ä1", strings.Repeat("a", 65), "claw_abcdef", "sk-abcdef", "local-cli", "operator", "conn:main", "mcp:claude"} {
 		if _, _, err := r.Register(t.Context(), id, ""); fault.CodeOf(err) != fault.Usage {
 			t.Errorf("id %q: %v", id, err)
 		}

@@ -43,6 +43,16 @@ func Private(h http.Handler) http.Handler { return private{h} }
 
 type private struct{ http.Handler }
 
+// OwnAuth marks a mounted handler that asks its callers who they are itself, such
+// as by a bearer token. The server asks them for nothing.
+func OwnAuth(h http.Handler) http.Handler { return ownAuth{h} }
+
+type ownAuth struct{ http.Handler }
+
+// Cookie returns the cookie of the log-in that a request came with; "" for
+// credentials in headers, and for none.
+func Cookie(r *http.Request) string { return callerOf(r).cookie }
+
 // AgentID returns the agent whose credentials came with a request, "" for none.
 func AgentID(r *http.Request) string {
 	if p := callerOf(r).proof; p != nil {
@@ -53,8 +63,11 @@ func AgentID(r *http.Request) string {
 
 // needOf is what a mounted handler asks.
 func needOf(h http.Handler) need {
-	if _, ok := h.(private); ok {
+	switch h.(type) {
+	case private:
 		return needAuth
+	case ownAuth:
+		return needNothing
 	}
 	return needRead
 }
@@ -112,7 +125,7 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, c *caller) boo
 			return false
 		}
 		if err == nil {
-			c.proof = &p
+			c.proof, c.cookie = &p, cookie
 		}
 	}
 	return true

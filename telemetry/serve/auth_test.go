@@ -99,6 +99,7 @@ func testMounts() map[string]http.Handler {
 	})
 	return map[string]http.Handler{
 		"GET /api/open": who, "GET /api/spend": serve.Private(who), "POST /api/things": who, "DELETE /api/things": who, "/api/any": who,
+		"/api/own": serve.OwnAuth(who),
 	}
 }
 
@@ -168,6 +169,9 @@ func TestWhoNeedsCredentials(t *testing.T) {
 				check("GET", path, want)
 				check("HEAD", path, want)
 				check("GET", path, http.StatusOK, creds("bot-1", token)...)
+			}
+			for _, method := range []string{"GET", "POST", "DELETE"} {
+				check(method, "/api/own", http.StatusOK)
 			}
 			for _, route := range always {
 				check(route[0], route[1], http.StatusUnauthorized)

@@ -58,7 +58,8 @@ type Options struct {
 	// Mounts are handlers of domain packages by http.ServeMux pattern. A
 	// handler that streams must clear the read and write deadlines itself. What
 	// is no GET or HEAD needs an agent's credentials from everybody, and so does
-	// a handler that is wrapped by Private; AgentID says whose they were.
+	// a handler that is wrapped by Private; AgentID says whose they were. One that is
+	// wrapped by OwnAuth asks for itself.
 	Mounts map[string]http.Handler
 
 	// Auth knows who may call. Without it nobody can prove anything: whatever

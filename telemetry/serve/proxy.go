@@ -18,6 +18,8 @@ type caller struct {
 	https bool       // the browser's own connection was encrypted
 	cross bool       // a page of an allowed other site
 	proof *agents.Proof
+	// cookie is the session that the proof is from; "" for headers.
+	cookie string
 }
 
 type callerKey struct{}
