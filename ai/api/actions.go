@@ -5,15 +5,10 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
-
-// approveWait is how long an answer to an approval may take: beneath the server's
-// own limit. What takes longer goes on, and is read with GET.
-const approveWait = 45 * time.Second
 
 // maxReason is a reason to reject, in characters.
 const maxReason = 500
@@ -94,9 +89,13 @@ func approve(q *request) (any, error) {
 		return nil, err
 	}
 	session := q.session()
-	return q.outlive(approveWait, func(ctx context.Context, b Backend) (any, error) {
-		return b.Actions.Approve(ctx, id, session, c)
-	}, func() (any, error) { return q.back.Actions.Show(q.Context(), id) })
+	return q.outlive(func(ctx context.Context, b Backend, answer func(any, error)) {
+		out, run, err := b.Actions.Approve(ctx, id, session, c)
+		answer(accepted{out}, err)
+		if err == nil {
+			run(ctx)
+		}
+	})
 }
 
 // outcome is what became of work that outlives its request.
@@ -106,30 +105,31 @@ type outcome struct {
 }
 
 // outlive does work that the request's end does not stop, with a backend of its
-// own. After wait, the answer is what meanwhile says.
-func (q *request) outlive(wait time.Duration, work func(context.Context, Backend) (any, error), meanwhile func() (any, error)) (any, error) {
-	done := make(chan outcome, 1)
+// own. What it answers first is the answer.
+func (q *request) outlive(work func(ctx context.Context, b Backend, answer func(any, error))) (any, error) {
+	answered := make(chan outcome, 1)
+	answer := func(out any, err error) {
+		select {
+		case answered <- outcome{out, err}:
+		default: // it has one
+		}
+	}
 	open := q.api.opt.Open
 	q.api.opt.Go(func(ctx context.Context) {
 		back, release, err := open(ctx)
 		if err != nil {
-			done <- outcome{nil, err}
+			answer(nil, err)
 			return
 		}
 		defer release()
-		out, err := work(ctx, back)
-		done <- outcome{out, err}
+		defer answer(nil, fault.New(fault.Internal, "internal error")) // when work panics
+		work(ctx, back, answer)
 	})
-	late := time.NewTimer(wait)
-	defer late.Stop()
 	select {
-	case o := <-done:
+	case o := <-answered:
 		return o.out, o.err
 	case <-q.Context().Done():
 		return nil, fault.Wrap(context.Cause(q.Context()), fault.Canceled, "the caller went away; what was begun goes on")
-	case <-late.C:
-		out, err := meanwhile()
-		return accepted{out}, err
 	}
 }
 

@@ -44,7 +44,9 @@ type Backend struct {
 // was given to the session, within the last ten minutes.
 type Confirmation struct {
 	Challenge    string            `json:"challenge"`
+	FactsHash    string            `json:"factsHash"` // of the card that was shown
 	Acknowledged bool              `json:"acknowledged"`
+	Mismatch     bool              `json:"mismatch"` // that the claim contradicts the facts was read
 	Identifiers  map[string]string `json:"identifiers"`
 	Phrase       string            `json:"phrase"`
 }
@@ -56,8 +58,8 @@ type Actions interface {
 	Show(ctx context.Context, id string) (any, error)
 	Explain(ctx context.Context, id string) (any, error)
 	Challenge(ctx context.Context, id, session string) (any, error)
-	// Approve executes what was approved before it returns.
-	Approve(ctx context.Context, id, session string, c Confirmation) (any, error)
+	// Approve returns once the action is this process's to execute; run does that.
+	Approve(ctx context.Context, id, session string, c Confirmation) (out any, run func(context.Context), err error)
 	Reject(ctx context.Context, id, session, reason string) (any, error)
 	Permits(ctx context.Context) (any, error)
 	Revoke(ctx context.Context, permit string) (any, error)
@@ -109,8 +111,8 @@ type Rooms interface {
 	List(ctx context.Context) (any, error)
 	Rename(ctx context.Context, id, title string) (any, error)
 	Messages(ctx context.Context, id string, after int64) (any, error)
-	// Post runs a turn before it returns.
-	Post(ctx context.Context, id, text string) (any, error)
+	// Post runs the turn of a message, and tells once it has begun or can't.
+	Post(ctx context.Context, id, text string, begun func(any, error))
 	Cancel(ctx context.Context, id, turn string) (any, error)
 }
 

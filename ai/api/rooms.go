@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -16,7 +15,6 @@ import (
 const (
 	maxText  = 16 << 10 // bytes of a message
 	maxTitle = 80       // characters of a room's title
-	postWait = 50 * time.Second
 )
 
 func listRooms(q *request) (any, error) { return q.back.Rooms.List(q.Context()) }
@@ -57,8 +55,8 @@ func messages(q *request) (any, error) {
 	return q.back.Rooms.Messages(q.Context(), id, after)
 }
 
-// post sends a message and answers with the turn it caused. A turn that takes
-// long goes on, and its messages are read with GET.
+// post sends a message and answers with the turn that it begins. The turn goes on,
+// and its messages are read with GET.
 func post(q *request) (any, error) {
 	id, err := q.id("id")
 	if err != nil {
@@ -73,9 +71,9 @@ func post(q *request) (any, error) {
 	if strings.TrimSpace(in.Text) == "" || len(in.Text) > maxText {
 		return nil, fault.New(fault.Usage, "a message has text, of at most %d bytes", maxText)
 	}
-	return q.outlive(postWait, func(ctx context.Context, b Backend) (any, error) {
-		return b.Rooms.Post(ctx, id, in.Text)
-	}, func() (any, error) { return map[string]any{"ok": true, "roomId": id, "state": "running"}, nil })
+	return q.outlive(func(ctx context.Context, b Backend, answer func(any, error)) {
+		b.Rooms.Post(ctx, id, in.Text, func(out any, err error) { answer(accepted{out}, err) })
+	})
 }
 
 func cancelTurn(q *request) (any, error) {
