@@ -2,16 +2,21 @@ package mcp
 
 import (
 	"context"
-	"errors"
-	"io"
+	"encoding/json"
 	"log/slog"
-	"net/http"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/ape-claw/ape-claw/ai"
+	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// Invocation is the engine's side of one session: it checks the arguments, runs
+// Invocation is the engine's side of a session: it checks the arguments, runs
 // what reads, proposes the rest, records, and never panics.
 type Invocation interface {
 	Call(ctx context.Context, name, args string) ai.Result
@@ -35,6 +40,9 @@ type Options struct {
 	Docs    Docs
 	// Open counts the open proposals of an origin; nil counts none.
 	Open func(ctx context.Context, origin string) (int, error)
+	// Record writes what the engine does not see: calls that come too fast. nil
+	// records nothing.
+	Record func(ctx context.Context, s ai.Scope, d telemetry.Draft) error
 	// Watch gives a context that ends when models are stopped; nil is none.
 	Watch func(ctx context.Context) (context.Context, context.CancelFunc)
 	// NewID makes the id of a session.
@@ -49,28 +57,122 @@ type Docs struct {
 	API   string // docs://api
 }
 
-// Verify tells whose a bearer token is: the client's name, and its tools.
-type Verify func(ctx context.Context, token string) (client string, p ai.Preset, err error)
-
 // Server serves one set of tools, to any number of clients.
 type Server struct {
 	opts Options
+	life context.Context // ends with Close
+	end  context.CancelFunc
+
+	mu       sync.Mutex // guards what follows
+	servers  map[string]*sdk.Server
+	sessions map[*sdk.ServerSession]*session
+	clients  map[string]*client
 }
 
 // New returns a server. It does nothing before Run or Handler.
-func New(opts Options) *Server { return &Server{opts: opts} }
-
-// Run serves the one client at in and out until it leaves or ctx ends. Out gets
-// lines of JSON-RPC and nothing else.
-func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return errors.New("not built yet")
+func New(opts Options) *Server {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{opts: opts, servers: map[string]*sdk.Server{}, sessions: map[*sdk.ServerSession]*session{}, clients: map[string]*client{}}
+	s.life, s.end = context.WithCancel(context.Background())
+	return s
 }
 
-// Handler serves clients over streamable HTTP. Each request carries a token that
-// verify knows; a token that is revoked ends its sessions.
-func (s *Server) Handler(verify Verify) http.Handler {
-	return http.NotFoundHandler()
+// Close stops the calls that run and ends the sessions.
+func (s *Server) Close() {
+	s.end()
+	s.mu.Lock()
+	open := slices.Collect(maps.Keys(s.sessions))
+	s.mu.Unlock()
+	for _, ss := range open {
+		s.hangUp(ss)
+	}
 }
 
-// Close ends the sessions of the handlers.
-func (s *Server) Close() {}
+// hangUp ends a session. That the connection is gone already is no trouble.
+func (s *Server) hangUp(ss *sdk.ServerSession) {
+	if err := ss.Close(); err != nil {
+		s.opts.Logger.Debug("mcp: close", "session", ss.ID(), "cause", err.Error())
+	}
+}
+
+// session is what is known of a client's connection. Whom it acts for is settled
+// when the session is first seen: what a client says of itself later changes nothing.
+type session struct {
+	scope  ai.Scope
+	client *client
+	turn   chan struct{} // holds one: calls of a session run in their order
+
+	preset ai.Preset // guarded by turn, as is inv
+	inv    Invocation
+}
+
+// known returns the session of a request, and makes it on the first one.
+func (s *Server) known(ss *sdk.ServerSession, info *sdk.Implementation, extra *sdk.RequestExtra) (*session, error) {
+	id := identify(info, extra)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.sessions[ss]; have != nil {
+		return have, nil
+	}
+	if s.life.Err() != nil {
+		return nil, fault.New(fault.Canceled, "the server is closing").WithSent(fault.SentNo)
+	}
+	sid := ss.ID()
+	if sid == "" {
+		sid = s.opts.NewID()
+	}
+	out := &session{turn: make(chan struct{}, 1),
+		scope: ai.Scope{AgentID: agentPrefix + id.name, SessionID: sid, Source: "mcp"}}
+	if id.token { // whoever has the token shares its limits, in however many sessions
+		if out.client = s.clients[id.name]; out.client == nil {
+			out.client = newClient()
+			s.clients[id.name] = out.client
+		}
+	} else {
+		out.client = newClient()
+	}
+	s.sessions[ss] = out
+	go func() {
+		// Why it ended is of no interest here: that it did is.
+		_ = ss.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.sessions, ss)
+	}()
+	return out, nil
+}
+
+// invocation returns the session's invocation, a new one when the tools that the
+// client may use are others than before. The caller holds the session's turn.
+func (s *Server) invocation(ctx context.Context, sess *session, p ai.Preset) (Invocation, error) {
+	if sess.inv != nil && same(sess.preset, p) {
+		return sess.inv, nil
+	}
+	inv, err := s.opts.Begin(ctx, Session{Scope: sess.scope, Preset: p})
+	if err != nil {
+		return nil, err
+	}
+	sess.inv, sess.preset = inv, p
+	return inv, nil
+}
+
+func same(a, b ai.Preset) bool { return a.Name == b.Name && slices.Equal(a.Enabled, b.Enabled) }
+
+// forPreset returns the SDK's server with the tools of a preset. A tool that the
+// preset lacks is not there at all.
+func (s *Server) forPreset(p ai.Preset) *sdk.Server {
+	key, err := json.Marshal(p)
+	if err != nil {
+		return nil // strings always marshal
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if have := s.servers[string(key)]; have != nil {
+		return have
+	}
+	made := s.build(p)
+	s.servers[string(key)] = made
+	return made
+}

@@ -1,3 +1,0 @@
-package mcp
-
-import _ "github.com/modelcontextprotocol/go-sdk/mcp"
