@@ -20,7 +20,7 @@ import (
 
 // aiWatchCommands are how people stop models, and see what they did and why.
 func aiWatchCommands() []Command {
-	return []Command{newAIKill(), newAIUnkill()}
+	return []Command{newAIKill(), newAIUnkill(), newAITrace()}
 }
 
 // AIKillIn says why.
@@ -46,7 +46,7 @@ proposals are cancelled. Nothing is signed or sent either; what left already goe
 only watched. It needs no terminal and works when a database is stuck: anybody may stop a
 model, a person lifts it.`,
 		Example: "  ape-claw ai kill --reason 'it buys the wrong ones'",
-		Events:  []string{"ai.kill.changed", "ai.action.resolved"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "ai:kill"},
+		Events:  []string{"ai.kill.changed", "ai.action.resolved"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "ai:kill", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIKillIn) (AIKillOut, error) {
 			return d.aiKill(ctx, ai.Scope{Source: "cli"}, in.Reason)
 		},
@@ -160,7 +160,7 @@ func newAIUnkill() Command {
 is a passphrase (ape-claw ai auth init) it is asked for, also in the sandbox. Lines of other
 causes stay, and so does one that was added meanwhile. What was cancelled stays cancelled.`,
 		Example: "  ape-claw ai unkill",
-		Events:  []string{"ai.kill.changed"}, Offline: true, Late: true, Risk: RiskHuman, Permission: "ai:unkill", Human: HumanAlways},
+		Events:  []string{"ai.kill.changed"}, Offline: true, Late: true, Risk: RiskHuman, Permission: "ai:unkill", Human: HumanAlways, AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, _ AIUnkillIn) (AIUnkillOut, error) {
 			cfg, err := d.Config()
 			if err != nil {
