@@ -2,9 +2,17 @@ package chat
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"unicode/utf8"
 
+	"github.com/ape-claw/ape-claw/ai"
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
+
+// maxMessage is how long a person's message may be, in bytes.
+const maxMessage = 16 << 10
 
 // SendIn is a person's message.
 type SendIn struct {
@@ -17,13 +25,12 @@ type SendIn struct {
 
 // The kinds of what a turn tells while it runs.
 const (
-	PartTurn    = "turn"   // it begins: Turn has the ids
-	PartText    = "text"   // more of the model's text, as it comes: not yet fit for a terminal
-	PartBreak   = "break"  // the step's text ended
-	PartTool    = "tool"   // a tool call begins: CallID, Tool, Args
-	PartResult  = "result" // and ended: CallID, Tool, Outcome, Code, Ms, ActionID
-	PartNotice  = "notice" // Text
-	PartMessage = "message"
+	PartTurn   = "turn"   // it begins: Turn has the ids
+	PartText   = "text"   // more of the model's text, in whole words: not yet fit for a terminal
+	PartBreak  = "break"  // the step's text ended
+	PartTool   = "tool"   // a tool call begins: CallID, Tool, Args
+	PartResult = "result" // and ended: CallID, Tool, Outcome, Code, Ms, ActionID
+	PartNotice = "notice" // Text, of the program
 )
 
 // Part is a piece of news of a running turn.
@@ -33,13 +40,80 @@ type Part struct {
 	Block
 }
 
-// Sink takes the news of a turn, one at a time, on the goroutine of the turn. It may be nil.
+// Sink takes the news of a turn, one at a time, while the turn waits. It may be nil.
 type Sink func(Part)
 
 // Send runs the turn that a person's message begins, and returns it when it has
-// ended. The error is the turn's failure too: it is stored in the conversation.
+// ended. The error is the turn's failure too, which the conversation keeps; one
+// without a turn id stored nothing: another turn runs, or there is no connection.
 func (s *Service) Send(ctx context.Context, in SendIn, on Sink) (Turn, error) {
-	return Turn{}, fault.New(fault.Internal, "not built yet")
+	text, err := s.input(in)
+	if err != nil {
+		return Turn{}, err
+	}
+	ctx, stop := s.o.Watch(ctx)
+	defer stop()
+	if err := ai.Stopped(ctx); err != nil {
+		return Turn{}, err
+	}
+	name := in.Connection
+	if in.Room != "" {
+		room, err := s.Room(ctx, in.Room)
+		if err != nil {
+			return Turn{}, err
+		}
+		in.Room = room.ID
+		if name == "" {
+			name = room.Connection
+		}
+	}
+	r, err := s.open(ctx, name, in.Model)
+	if err != nil {
+		return Turn{}, err
+	}
+	r.on = on
+	blocks := []Block{{Type: BlockText, Text: text}}
+	if in.Expanded != "" {
+		blocks = append(blocks, Block{Type: BlockExpanded, Text: s.redact(in.Expanded)})
+	}
+	first := Message{Role: ai.RoleUser, Author: "operator", Blocks: blocks}
+	if err := s.begin(ctx, r, in.Room, CauseUser, first); err != nil {
+		return Turn{}, err
+	}
+	return s.run(ctx, r)
+}
+
+// input is the text of a message, without secrets and within its limits.
+func (s *Service) input(in SendIn) (string, error) {
+	text := strings.TrimSpace(in.Text)
+	switch {
+	case text == "":
+		return "", fault.New(fault.Usage, "the message is empty").WithSent(fault.SentNo)
+	case len(text) > maxMessage || len(in.Expanded) > maxMessage:
+		return "", fault.New(fault.Usage, "the message is longer than %d KiB", maxMessage>>10).WithSent(fault.SentNo)
+	case !utf8.ValidString(text):
+		return "", fault.New(fault.Usage, "the message is not UTF-8").WithSent(fault.SentNo)
+	}
+	return s.redact(text), nil
+}
+
+func (s *Service) redact(text string) string { return s.o.Redactor.String(text) }
+
+// open readies a turn: its connection answers and is under its caps.
+func (s *Service) open(ctx context.Context, name, model string) (*run, error) {
+	conn, m, err := s.o.Open(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.o.Allowed(ctx, conn.ID); err != nil {
+		return nil, err
+	}
+	r := &run{s: s, conn: conn, model: m, asked: model, started: s.o.Now(), seen: map[string]int{}}
+	if r.asked == "" {
+		r.asked = conn.Model
+	}
+	r.scope = ai.Scope{AgentID: "conn:" + conn.Name, TraceID: telemetry.NewTraceID(r.started), Source: "ai"}
+	return r, nil
 }
 
 // Outcome is what became of an action, for the conversation that it came from.
@@ -51,50 +125,82 @@ type Outcome struct {
 	Text     string // the result as a model may see it: JSON in the fence
 }
 
-// Callback stores an outcome and has the model read it, in a turn of its own. Of a
-// conversation that had its three in two minutes the model is not called: that is
-// recorded (ai.callback.skipped) and no error.
+// outcomeTool is what a model would have called to learn an outcome: a result can
+// stand in a conversation only behind the call that it answers.
+const outcomeTool = "action_status"
+
+// messages are an outcome as the model meets it: as a call that the program made
+// for it, and its result, in the fence. It is no word of the system.
+func (o Outcome) messages() []Message {
+	id := "outcome_" + o.ActionID
+	return []Message{
+		{Role: ai.RoleAssistant, Author: "ape-claw", TraceID: o.TraceID,
+			Blocks: []Block{{Type: BlockUse, CallID: id, Tool: outcomeTool, Args: `{"actionId":` + quote(o.ActionID) + `}`}}},
+		{Role: ai.RoleTool, Author: "ape-claw", TraceID: o.TraceID,
+			Blocks: []Block{{Type: BlockOutcome, CallID: id, Tool: outcomeTool, ActionID: o.ActionID, State: o.State, Text: o.Text}}},
+	}
+}
+
+// Callback stores an outcome and has the model read it, in a turn of its own under
+// the action's trace. Where the conversation had its three in two minutes, or its
+// turn goes on, the model is not called: it reads the outcome in its next turn.
+// That is recorded (ai.callback.skipped) and is no error.
 func (s *Service) Callback(ctx context.Context, o Outcome, on Sink) (Turn, error) {
-	return Turn{}, fault.New(fault.Internal, "not built yet")
+	o.Text = s.redact(o.Text)
+	room, err := s.Room(ctx, o.Room)
+	if err != nil {
+		return Turn{}, err
+	}
+	n, err := s.callbacks(ctx, o.Room)
+	if err != nil {
+		return Turn{}, err
+	}
+	if n >= s.o.CallbackLimit {
+		return Turn{}, s.skipped(ctx, room, o, "limit")
+	}
+	watched, stop := s.o.Watch(ctx)
+	defer stop()
+	r, err := s.open(watched, room.Connection, "")
+	if err != nil {
+		return Turn{}, errors.Join(err, s.skipped(ctx, room, o, string(fault.CodeOf(err))))
+	}
+	r.on = on
+	if o.TraceID != "" {
+		r.scope.TraceID = o.TraceID
+	}
+	err = s.begin(watched, r, o.Room, CauseCallback, o.messages()...)
+	switch code := fault.CodeOf(err); code {
+	case "":
+		return s.run(watched, r)
+	case fault.Conflict, fault.Killed, fault.RateLimited:
+		return Turn{}, s.skipped(ctx, room, o, string(code))
+	}
+	return Turn{}, err
 }
 
-// Note stores an outcome that the model reads in its next turn: of what a person rejected.
+// skipped stores the outcome for the model's next turn and records why there is none now.
+func (s *Service) skipped(ctx context.Context, room Room, o Outcome, reason string) error {
+	if err := s.Note(ctx, o); err != nil {
+		return err
+	}
+	return s.o.Record(ctx, ai.Scope{AgentID: "conn:" + room.Connection, SessionID: room.ID, TraceID: o.TraceID, Source: "ai"},
+		telemetry.Draft{Type: "ai.callback.skipped",
+			Payload: map[string]any{"actionId": o.ActionID, "subject": room.ID},
+			Result: map[string]any{"limit": s.o.CallbackLimit, "windowSeconds": int64(s.o.CallbackSpan.Seconds()),
+				"reason": reason}})
+}
+
+// Note stores an outcome that the model reads in its next turn: of what a person
+// rejected, or let expire.
 func (s *Service) Note(ctx context.Context, o Outcome) error {
-	return fault.New(fault.Internal, "not built yet")
-}
-
-// Rooms lists the conversations, the newest first.
-func (s *Service) Rooms(ctx context.Context, limit int) ([]Room, error) {
-	return nil, fault.New(fault.Internal, "not built yet")
-}
-
-// Room returns a conversation; "last" is the newest.
-func (s *Service) Room(ctx context.Context, id string) (Room, error) {
-	return Room{}, fault.New(fault.Internal, "not built yet")
-}
-
-// Messages returns those after a seq, the oldest first.
-func (s *Service) Messages(ctx context.Context, room string, after int64, limit int) ([]Message, error) {
-	return nil, fault.New(fault.Internal, "not built yet")
-}
-
-// Reset lets the model forget what was said so far; the messages stay.
-func (s *Service) Reset(ctx context.Context, room string) error {
-	return fault.New(fault.Internal, "not built yet")
-}
-
-// Stop ends the running turn of a conversation, in whichever process it runs. It
-// reports whether there was one.
-func (s *Service) Stop(ctx context.Context, room string) (bool, error) {
-	return false, fault.New(fault.Internal, "not built yet")
-}
-
-// StopAll is Stop for every conversation; it returns how many turns there were.
-func (s *Service) StopAll(ctx context.Context) (int, error) {
-	return 0, fault.New(fault.Internal, "not built yet")
-}
-
-// Interrupted marks the turns of processes that are gone, and returns how many.
-func (s *Service) Interrupted(ctx context.Context) (int, error) {
-	return 0, fault.New(fault.Internal, "not built yet")
+	room, err := s.Room(ctx, o.Room)
+	if err != nil {
+		return err
+	}
+	o.Text = s.redact(o.Text)
+	msgs := o.messages()
+	if err := s.transact(ctx, func(q *query) error { return q.add(room.ID, msgs) }); err != nil {
+		return err
+	}
+	return s.tell(ctx, ai.Scope{AgentID: "conn:" + room.Connection, TraceID: o.TraceID}, room.ID, msgs)
 }
