@@ -19,7 +19,16 @@ type Host struct {
 	Executable                     string            // own binary, for sandbox up --detach
 	OpenURL                        func(url string) error
 	OpenTerminal                   func() (Terminal, error)
+	OpenPTY                        func() (PTY, error)
 	PolicyDir                      string // the outer policy fence, /etc/ape-claw
+}
+
+// PTY is a pseudo-terminal: somebody at one end, and at the other the terminal that a
+// run opens as its own. The demo sits at one.
+type PTY interface {
+	// What is read was shown on the terminal, what is written was typed.
+	io.ReadWriteCloser
+	OpenTerminal() (Terminal, error)
 }
 
 // getenv returns the variable's value, "" when unset.

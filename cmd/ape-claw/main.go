@@ -46,6 +46,7 @@ func host() commands.Host {
 		Executable:   executable,
 		OpenURL:      openURL,
 		OpenTerminal: openTerminal,
+		OpenPTY:      openPTY,
 		PolicyDir:    "/etc/ape-claw",
 	}
 }
