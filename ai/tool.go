@@ -123,6 +123,7 @@ type Proposed struct {
 	State     string    `json:"state"`
 	ExpiresAt time.Time `json:"expiresAt"`
 	Existing  bool      `json:"existing,omitempty"` // the same was proposed already
+	Warnings  []string  `json:"warnings,omitempty"` // such as an open unknown outcome of the same quote
 }
 
 // Proposer keeps actions (ai/action).

@@ -78,6 +78,7 @@ type Action struct {
 
 	permitTTL time.Duration
 	owner     string
+	beat      time.Time
 }
 
 // Open reports whether a person can still decide.
@@ -194,6 +195,7 @@ type Options struct {
 	After func(ctx context.Context, a Action)
 
 	Timeout time.Duration // of an execution; 0: 120 s
+	Grace   time.Duration // that it has to end after that; 0: 10 s
 	Beat    time.Duration // between signs of life; 0: 2 s
 }
 

@@ -2,10 +2,12 @@ package action
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/store"
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -14,127 +16,227 @@ func New(o Options) *Service {
 	if o.Timeout == 0 {
 		o.Timeout = 120 * time.Second
 	}
+	if o.Grace == 0 {
+		o.Grace = 10 * time.Second
+	}
 	if o.Beat == 0 {
 		o.Beat = 2 * time.Second
 	}
 	return &Service{o: o, owner: store.NewID("proc_")}
 }
 
-var errLater = fault.New(fault.Internal, "actions are not kept yet")
-
-// Propose implements ai.Proposer: it previews, checks and stores what a person is
-// to decide. The same proposal while it is open gives the same action.
-func (s *Service) Propose(ctx context.Context, p ai.Proposal) (ai.Proposed, error) {
-	return ai.Proposed{}, errLater
+// alive refuses while the kill switch is on.
+func (s *Service) alive() error {
+	if s.o.Killed == nil {
+		return nil
+	}
+	if lines := s.o.Killed(); len(lines) > 0 {
+		return fault.New(fault.Killed, "the AI kill switch is on: %s", Cut(lines[0], 200)).
+			Hintf("ape-claw ai unkill, once the cause is gone").WithSent(fault.SentNo)
+	}
+	return nil
 }
 
-// Status implements ai.Proposer.
-func (s *Service) Status(ctx context.Context, scope ai.Scope, id string) (any, error) {
-	return nil, errLater
+// notChild refuses what runs beneath a model.
+func (s *Service) notChild() error {
+	if !s.o.Child {
+		return nil
+	}
+	return fault.New(fault.SelfApproval, "this process was started by a model's session: it decides nothing").
+		Hintf("decide in a terminal of your own").WithSent(fault.SentNo)
 }
 
-// Pending implements ai.Proposer.
-func (s *Service) Pending(ctx context.Context, scope ai.Scope) (any, error) { return nil, errLater }
+// fresh brings the table up to date before it is looked at.
+func (s *Service) fresh(ctx context.Context) error {
+	if _, err := s.Expire(ctx); err != nil {
+		return err
+	}
+	_, err := s.Reconcile(ctx)
+	return err
+}
 
 // List returns actions, the newest first, after Expire and Reconcile.
-func (s *Service) List(ctx context.Context, f Filter) ([]Action, error) { return nil, errLater }
+func (s *Service) List(ctx context.Context, f Filter) ([]Action, error) {
+	if err := s.fresh(ctx); err != nil {
+		return nil, err
+	}
+	db, err := s.o.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	where, args := f.where()
+	return query(ctx, db, where, args...)
+}
 
 // Show returns one action as it is stored, after Expire and Reconcile.
-func (s *Service) Show(ctx context.Context, id string) (Action, error) { return Action{}, errLater }
-
-// Challenge computes the facts anew and returns the card to decide by; for a high
-// grade with a new challenge, bound to session, which replaces the session's
-// earlier one of the action.
-func (s *Service) Challenge(ctx context.Context, id, session string) (Card, error) {
-	return Card{}, errLater
-}
-
-// Approve carries an action out: Begin and the execution that it returns. Its error
-// is a refusal; an execution that failed is no error, and in the action's outcome.
-// The execution goes on when ctx ends, up to its own limit.
-func (s *Service) Approve(ctx context.Context, id string, c Confirmation) (Action, error) {
-	a, run, err := s.Begin(ctx, id, c)
-	if err != nil {
-		return a, err
+func (s *Service) Show(ctx context.Context, id string) (Action, error) {
+	if err := s.fresh(ctx); err != nil {
+		return Action{}, err
 	}
-	return run(ctx)
+	return s.get(ctx, id)
 }
 
-// Begin makes an action executing, once every check and confirmation is passed, and
-// returns what executes it: exactly one caller of all processes gets that far. It is
-// for whoever has to answer before the execution ends; run must be called.
-func (s *Service) Begin(ctx context.Context, id string, c Confirmation) (Action, func(context.Context) (Action, error), error) {
-	return Action{}, nil, errLater
+func (s *Service) get(ctx context.Context, id string) (Action, error) {
+	db, err := s.o.State(ctx)
+	if err != nil {
+		return Action{}, err
+	}
+	a, _, err := load(ctx, db, id)
+	return a, err
 }
 
 // Reject refuses an action. The model is not called: it sees the reason in its next
 // turn.
 func (s *Service) Reject(ctx context.Context, id, resolver, reason string) (Action, error) {
-	return Action{}, errLater
+	if err := s.notChild(); err != nil {
+		return Action{}, err
+	}
+	if _, err := s.Expire(ctx); err != nil {
+		return Action{}, err
+	}
+	reason = Cut(s.o.Redactor.String(reason), MaxClaim)
+	n, err := s.end(ctx, Rejected, "action.reject", "id = ?", []any{id}, resolver, reason)
+	if err != nil {
+		return Action{}, err
+	}
+	a, err := s.get(ctx, id)
+	if err == nil && n == 0 {
+		err = notPending(a)
+	}
+	return a, err
+}
+
+// notPending says what became of an action instead.
+func notPending(a Action) error {
+	if a.State == Expired {
+		return fault.New(fault.ActionExpired, "action %s expired at %s", a.ID, a.ExpiresAt.UTC().Format("15:04:05 UTC")).
+			Hintf("let the model propose it anew").WithSent(fault.SentNo).With("state", a.State)
+	}
+	e := fault.New(fault.ActionNotPending, "action %s is %s already", a.ID, a.State).
+		Hintf("ape-claw ai actions show %s says what came of it", a.ID).WithSent(fault.SentNo).With("state", a.State)
+	return e
 }
 
 // CancelAll cancels everything that is open, for the kill switch, and says how many.
-func (s *Service) CancelAll(ctx context.Context, by, reason string) (int, error) { return 0, errLater }
+func (s *Service) CancelAll(ctx context.Context, by, reason string) (int, error) {
+	return s.cancel(ctx, "1", nil, by, reason)
+}
 
 // CancelRoom cancels what is open of a conversation that ends.
 func (s *Service) CancelRoom(ctx context.Context, roomID, by, reason string) (int, error) {
-	return 0, errLater
+	return s.cancel(ctx, "room_id = ?", []any{roomID}, by, reason)
+}
+
+func (s *Service) cancel(ctx context.Context, where string, args []any, by, reason string) (int, error) {
+	return s.end(ctx, Cancelled, "action.cancel", where, args, by, Cut(s.o.Redactor.String(reason), MaxClaim))
 }
 
 // Expire ends what was open for too long, and says how many.
-func (s *Service) Expire(ctx context.Context) (int, error) { return 0, errLater }
+func (s *Service) Expire(ctx context.Context) (int, error) {
+	return s.end(ctx, Expired, "action.expire", "expires_at <= ?", []any{s.o.Now().UnixMilli()}, "clock", "")
+}
 
-// Reconcile ends executions whose process is gone, and looks into the log for what
-// became of those with an unknown outcome. It says how many it changed.
-func (s *Service) Reconcile(ctx context.Context) (int, error) { return 0, errLater }
+// end moves proposed actions to a final state, and tells of each.
+func (s *Service) end(ctx context.Context, to State, kind, where string, args []any, by, reason string) (int, error) {
+	db, err := s.o.State(ctx)
+	if err != nil {
+		return 0, err
+	}
+	open, err := query(ctx, db, "WHERE state = 'proposed' AND "+where, args...)
+	if err != nil {
+		return 0, err
+	}
+	n := 0
+	for _, a := range open {
+		now := s.o.Now()
+		a.State, a.ResolvedAt, a.Outcome = to, now, &Outcome{Resolver: by, Reason: reason}
+		won := false
+		err := s.tx(ctx, func(q querier) error {
+			if won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, resolved_at = ?
+				WHERE id = ? AND state = 'proposed' AND version = ?`, string(to), text(a.Outcome), now.UnixMilli(), a.ID, a.Version)); err != nil || !won {
+				return err
+			}
+			return s.audit(ctx, q, kind, map[string]any{"actionId": a.ID, "resolver": by, "reason": reason})
+		})
+		if err != nil {
+			return n, err
+		}
+		if !won {
+			continue // somebody else decided just now
+		}
+		n++
+		store.CrashPoint("action.ended.stored")
+		if err := s.recordResolved(ctx, a); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "{}" // of strings and of JSON that was marshalled before: it does not fail
+	}
+	return string(b)
+}
+
+// scope is on whose behalf an action's events are written.
+func (a Action) scope() ai.Scope {
+	source := a.Source
+	if source == "" {
+		source = "ai"
+	}
+	return ai.Scope{AgentID: a.Origin, SessionID: a.SessionID, TraceID: a.TraceID, Source: source}
+}
+
+// decided is the scope of what a person did to an action.
+func (a Action) decided() ai.Scope {
+	sc := a.scope()
+	sc.AgentID = "operator"
+	return sc
+}
+
+func (s *Service) recordProposed(ctx context.Context, a Action) error {
+	return s.o.Record(ctx, a.scope(), telemetry.Draft{Type: "ai.action.proposed",
+		Payload: map[string]any{"actionId": a.ID, "tool": a.Tool, "risk": a.Grade, "permission": a.Permission, "origin": a.Origin, "taint": a.Taint},
+		Result:  map[string]any{"title": a.Title, "facts": a.Facts, "claimCheck": a.Check, "expiresAt": stamp(a.ExpiresAt)}})
+}
+
+func (s *Service) recordResolved(ctx context.Context, a Action) error {
+	result := map[string]any{"approved": a.State == Executing, "state": a.State, "resolver": a.Outcome.Resolver}
+	if a.Outcome.Reason != "" {
+		result["reason"] = a.Outcome.Reason
+	}
+	sc := a.decided()
+	if a.Outcome.Resolver == "clock" {
+		sc = a.scope()
+	}
+	return s.o.Record(ctx, sc, telemetry.Draft{Type: "ai.action.resolved", Payload: map[string]any{"actionId": a.ID, "tool": a.Tool}, Result: result})
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Unreported are the ended actions of a conversation that its model was not told of,
 // the oldest first.
 func (s *Service) Unreported(ctx context.Context, roomID string) ([]Action, error) {
-	return nil, errLater
+	if err := s.fresh(ctx); err != nil {
+		return nil, err
+	}
+	db, err := s.o.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return query(ctx, db, "WHERE room_id = ? AND reported_at IS NULL AND state NOT IN ('proposed', 'executing') ORDER BY resolved_at, id LIMIT 20", roomID)
 }
 
 // MarkReported claims to tell the model of an action's end: true for one caller only.
-func (s *Service) MarkReported(ctx context.Context, id string) (bool, error) { return false, errLater }
-
-// Told is an action's end as its model may see it: a tool result, fenced as data.
-func (s *Service) Told(a Action) any { return nil }
-
-// Permit is what an approval allowed.
-type Permit struct {
-	ID          string            `json:"id"`
-	ActionID    string            `json:"actionId"`
-	Subject     string            `json:"subject"`
-	ArgsHash    string            `json:"argsHash"`
-	Permission  string            `json:"permission"`
-	Identifiers map[string]string `json:"identifiers"`
-	Limits      []ai.Amount       `json:"limits"`
-	UsesLeft    int               `json:"usesLeft"`
-	CreatedAt   time.Time         `json:"createdAt"`
-	ExpiresAt   time.Time         `json:"expiresAt"`
-	RevokedAt   time.Time         `json:"revokedAt,omitzero"`
+func (s *Service) MarkReported(ctx context.Context, id string) (bool, error) {
+	db, err := s.o.State(ctx)
+	if err != nil {
+		return false, err
+	}
+	won, err := changed(db.ExecContext(ctx, `UPDATE ai_actions SET reported_at = ? WHERE id = ? AND reported_at IS NULL
+		AND state NOT IN ('proposed', 'executing')`, s.o.Now().UnixMilli(), id))
+	return won, store.DBFault(err, store.StateFile)
 }
-
-// Permits returns the permits of an action, or the newest of all for "".
-func (s *Service) Permits(ctx context.Context, actionID string) ([]Permit, error) {
-	return nil, errLater
-}
-
-// AuditRow is one line of the audit.
-type AuditRow struct {
-	Seq  int64     `json:"seq"`
-	At   time.Time `json:"at"`
-	Kind string    `json:"kind"`
-	Doc  any       `json:"doc"`
-	Hash string    `json:"hash"`
-}
-
-// Audit returns the newest rows, the oldest of them first, of one action or of all
-// for "", and an error when a row of the whole chain was changed or removed.
-func (s *Service) Audit(ctx context.Context, actionID string, limit int) ([]AuditRow, error) {
-	return nil, errLater
-}
-
-// Note adds a row to the audit, for what is no action: connection.*, auth.*,
-// settings.*, turn.failed.
-func (s *Service) Note(ctx context.Context, kind string, doc any) error { return errLater }
