@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ape-claw/ape-claw/ai"
+	"github.com/ape-claw/ape-claw/ai/tool"
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/market"
 	"github.com/ape-claw/ape-claw/policy"
@@ -32,7 +34,10 @@ type Deps struct {
 	ran      bool
 	told     bool // the failure is in the log already
 	partial  bool // the tree holds only the branch that the arguments name
+	executes bool // --execute is given
 	spec     Spec
+	parent   *Deps    // of a run within a run: what it shares is the parent's
+	caller   ai.Scope // on whose behalf that one is
 
 	Config    func() (*Config, error)
 	loaded    atomic.Pointer[Config] // what Config returned, once it did
@@ -47,8 +52,10 @@ type Deps struct {
 	warned  map[string]bool
 	money   *sql.DB
 	state   *sql.DB
-	rpc     *chain.Client
+	ai      aiFile
+	rpc     []node
 	pacer   *market.Pacer
+	tools   *tool.Registry
 }
 
 // completing reports whether the shell asks what could come next.
@@ -134,6 +141,9 @@ func (d *Deps) close() {
 // redactor knows every secret this process loaded. Flags and environment are
 // added before anything else is parsed, so that no early error can show them.
 func (d *Deps) redactor() *telemetry.Redactor {
+	if d.parent != nil {
+		return d.parent.redactor()
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.red == nil {
@@ -156,10 +166,17 @@ func (d *Deps) recorder() (*telemetry.Recorder, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.rec == nil {
-		d.rec = telemetry.NewRecorder(log, red, d.host.Now, telemetry.Scope{
+		scope := telemetry.Scope{
 			AgentID: c.Agent.Value, SessionID: c.SessionID.Value, TraceID: c.TraceID.Value,
 			Command: fullName(d.spec.Name), Source: "cli", ChainID: chainID,
-		})
+		}
+		if d.caller.AgentID != "" {
+			scope.AgentID = d.caller.AgentID
+		}
+		if d.caller.Source != "" {
+			scope.Source = d.caller.Source
+		}
+		d.rec = telemetry.NewRecorder(log, red, d.host.Now, scope)
 	}
 	return d.rec, nil
 }
@@ -205,6 +222,9 @@ func (d *Deps) Record(ctx context.Context, draft telemetry.Draft) error {
 
 // moneyDB opens <home>/money.db once.
 func (d *Deps) moneyDB(ctx context.Context) (*sql.DB, error) {
+	if d.parent != nil {
+		return d.parent.moneyDB(ctx)
+	}
 	c, err := d.Config()
 	if err != nil {
 		return nil, err
@@ -214,6 +234,9 @@ func (d *Deps) moneyDB(ctx context.Context) (*sql.DB, error) {
 
 // stateDB opens <state>/ape-claw.db once.
 func (d *Deps) stateDB(ctx context.Context) (*sql.DB, error) {
+	if d.parent != nil {
+		return d.parent.stateDB(ctx)
+	}
 	c, err := d.Config()
 	if err != nil {
 		return nil, err
@@ -239,6 +262,10 @@ func (d *Deps) openOnce(slot **sql.DB, open func() (*sql.DB, error)) (*sql.DB, e
 // warn tells the person on stderr, each sentence once.
 func (d *Deps) warn(format string, args ...any) {
 	s := d.redactor().String(fmt.Sprintf(format, args...))
+	if d.parent != nil {
+		d.parent.warn("%s", s)
+		return
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.warned[s] {
@@ -339,18 +366,50 @@ func (d *Deps) client(ctx context.Context) (*chain.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.rpc != nil {
-		return d.rpc, nil
+	owner := d
+	if d.parent != nil {
+		owner = d.parent
+	}
+	if c := owner.dialled(url.Value, p.ChainID); c != nil {
+		return c, nil
 	}
 	c, err := chain.Dial(ctx, url.Value, chain.DialOptions{Transport: d.transport(), WantChainID: p.ChainID})
 	if err != nil {
 		return nil, err
 	}
-	d.rpc = c
+	return owner.keepClient(c, url.Value, p.ChainID), nil
+}
+
+// node is a connection to a chain, with what it was made for: a policy that is read
+// anew may name another.
+type node struct {
+	*chain.Client
+	url     string
+	chainID int64
+}
+
+func (d *Deps) dialled(url string, chainID int64) *chain.Client {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, n := range d.rpc {
+		if n.url == url && n.chainID == chainID {
+			return n.Client
+		}
+	}
+	return nil
+}
+
+// keepClient keeps a new connection, unless another run within this one was faster.
+func (d *Deps) keepClient(c *chain.Client, url string, chainID int64) *chain.Client {
+	if first := d.dialled(url, chainID); first != nil {
+		c.Close()
+		return first
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rpc = append(d.rpc, node{c, url, chainID})
 	d.closers = append(d.closers, func() error { c.Close(); return nil })
-	return c, nil
+	return c
 }
 
 // errNoKey says what to do when a command needs the buyer's key and has none.

@@ -22,6 +22,9 @@ type Terminal interface {
 
 // terminal opens it, for what only a person may do.
 func (d *Deps) terminal(act string) (Terminal, error) {
+	if err := d.notChild(act); err != nil {
+		return nil, err
+	}
 	if d.host.OpenTerminal != nil {
 		if t, err := d.host.OpenTerminal(); err == nil {
 			return t, nil

@@ -137,6 +137,8 @@ func cobraCommand(c Command, use string, d *Deps) *cobra.Command {
 	cmd.Use += argUsage(c)
 	cmd.ValidArgsFunction = argCompleter(c, d)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		execute := cmd.Flags().Lookup("execute")
+		d.executes = execute != nil && execute.Changed
 		return d.run(cmd.Context(), c, op)
 	}
 	return cmd

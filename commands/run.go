@@ -22,6 +22,11 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 	if err := op.check(); err != nil {
 		return d.finish(ctx, c, nil, err)
 	}
+	if c.Risk == RiskHuman || d.executes {
+		if err := d.notChild("run " + c.Name); err != nil {
+			return d.finish(ctx, c, nil, err)
+		}
+	}
 	if !c.Anywhere {
 		cfg, err := d.Config()
 		if err == nil && !c.Offline && !c.Quiet {
