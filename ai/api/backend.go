@@ -120,7 +120,8 @@ type Rooms interface {
 type Switch interface {
 	State(ctx context.Context) (any, error)
 	Kill(ctx context.Context, reason string) (any, error)
-	Unkill(ctx context.Context) (any, error)
+	// Unkill removes the lines that the person was shown.
+	Unkill(ctx context.Context, shown []string) (any, error)
 }
 
 // Book is what can be looked up.

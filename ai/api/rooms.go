@@ -108,10 +108,13 @@ func killAll(q *request) (any, error) {
 }
 
 func unkill(q *request) (any, error) {
-	if err := q.nothing(); err != nil {
+	var in struct {
+		Shown []string `json:"shown"`
+	}
+	if err := q.decode(&in); err != nil {
 		return nil, err
 	}
-	return q.back.Switch.Unkill(q.Context())
+	return q.back.Switch.Unkill(q.Context(), in.Shown)
 }
 
 var clientForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(claude|codex|cursor|generic)$`) })

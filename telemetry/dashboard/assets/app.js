@@ -1,6 +1,7 @@
 // Wires the parts together: the stream fills the store, the store is drawn once
 // a frame, the keyboard moves through it.
 import { Activity } from "./activity.js";
+import { Approvals } from "./approvals.js";
 import { Cards } from "./cards.js";
 import { $, copy, el, toast } from "./dom.js";
 import { fileOf, save } from "./export.js";
@@ -36,6 +37,17 @@ const list = new List({ onSelect: (rec) => inspector.show(rec), onTrace: toggleT
 const session = new Session({
   onIn: () => link.retry(),
   onOut: (required) => (required ? link.forget() : session.ask()),
+  onWho: (agentId) => approvals.who(agentId),
+});
+const approvals = new Approvals({
+  session,
+  onTrace(trace) {
+    history.pushState(null, "", address({ ...noFilter(), trace }));
+    filter = readAddress();
+    approvals.route();
+    refilter();
+  },
+  onShown: () => schedule(),
 });
 
 fetch("/api/events/schema").then((r) => r.json()).then((body) => {
@@ -47,7 +59,10 @@ fetch("/api/events/schema").then((r) => r.json()).then((body) => {
 function arrive(items, lost) {
   missed += lost;
   for (const item of items) {
-    if (item.live) meters.came(item.at, item.raw.length);
+    if (item.live) {
+      meters.came(item.at, item.raw.length);
+      approvals.heard(item.raw);
+    }
     inbox.push(item);
   }
   if (read < inbox.first) {
@@ -400,6 +415,10 @@ $("help-open").addEventListener("click", () => $("help").showModal());
 $("update").addEventListener("click", () => location.reload());
 
 Keys({
+  approving: () => approvals.shown,
+  approvals: () => approvals.go(!approvals.shown),
+  inbox: (by) => approvals.move(by),
+  outOfCard: () => (approvals.chosen ? approvals.choose("", true) : approvals.go(false)),
   move: (by) => list.move(by),
   open: () => (list.selected ? (inspector.show(list.selected), inspector.focus()) : list.move(1)),
   step: (by) => inspector.rec && inspector.step(by),
@@ -450,6 +469,7 @@ const link = connect({
   onHealth(health, tabs) {
     const { body } = health;
     meters.health = health;
+    approvals.offset = health.offset;
     meters.draw();
     const sandbox = body.profile?.sandbox === true;
     const node = $("profile");
@@ -463,5 +483,6 @@ const link = connect({
   onForget() {
     restart();
     $("who").hidden = true;
+    approvals.who("");
   },
 });

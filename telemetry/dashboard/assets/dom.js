@@ -1,6 +1,6 @@
 // Elements are made here, and text reaches the page only through textContent:
 // what an event says is never markup, and has nothing in it that is not seen.
-import { visible } from "./format.js";
+import { clip, pieces, visible } from "./format.js";
 
 const said = new Set(["title", "aria-label"]);
 
@@ -39,6 +39,25 @@ export function icon(name, label) {
 }
 
 export const $ = (id) => document.getElementById(id);
+
+const oddities = {
+  unseen: "a character that can't be seen, or turns the text around, written out",
+  mixed: "letters of two alphabets in one word: they may only look alike",
+};
+
+/**
+ * A stranger's text as nodes: what can't be seen stands out as what it is, and of a
+ * very long one there is the start, and a button for all of it.
+ */
+export function marked(value, most = 300) {
+  const s = String(value ?? "");
+  const nodes = (text) => pieces(text).map(([kind, part]) => (kind ? el("mark.odd", { title: oddities[kind] }, part) : document.createTextNode(part)));
+  if (s.length <= most) return nodes(s);
+  const rest = el("button.button.small.all", { type: "button", onclick: () => whole() }, `all ${s.length} characters`);
+  const box = el("span.long", null, nodes(clip(s, most)), rest);
+  const whole = () => box.replaceChildren(...nodes(clip(s, 20_000)));
+  return [box];
+}
 
 /** The parts of a sentence as nodes. */
 export function parts(list) {

@@ -27,10 +27,32 @@ const unseen = /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\
 const plainText = /^[\x20-\x7e]*$/;
 const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
+const written = (c) => named[c] ?? [...Array(c.length).keys()].map((i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+
 /** Text with everything in it to be seen: what has no look is written as JSON would escape it. */
 export function visible(text) {
-  if (plainText.test(text)) return text;
-  return text.replace(unseen, (c) => named[c] ?? [...Array(c.length).keys()].map((i) => `\\u${c.charCodeAt(i).toString(16).padStart(4, "0")}`).join(""));
+  return plainText.test(text) ? text : text.replace(unseen, written);
+}
+
+// A word of Latin letters and of letters that pass for Latin ones.
+const latin = /\p{Script=Latin}/u, alike = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\uff21-\uff5a]/u;
+const mixed = (word) => alike.test(word) && latin.test(word.replace(/[\uff21-\uff5a]/g, ""));
+
+/** The same in pieces, [kind, text] each: "unseen" was written out, "mixed" is a word of two alphabets, "" is the rest. */
+export function pieces(text) {
+  if (plainText.test(text)) return text ? [["", text]] : [];
+  const out = [];
+  const plain = (s) => {
+    for (const part of s.split(/([\p{L}\p{M}\p{N}]+)/u)) if (part) out.push([mixed(part) ? "mixed" : "", part]);
+  };
+  let from = 0;
+  for (const m of text.matchAll(unseen)) {
+    plain(text.slice(from, m.index));
+    out.push(["unseen", written(m[0])]);
+    from = m.index + m[0].length;
+  }
+  plain(text.slice(from));
+  return out;
 }
 
 /** The start of a text that may be very long. */

@@ -7,12 +7,13 @@ import { clip, visible } from "./format.js";
 const loopback = /^(localhost|127\..*|\[::1\])$/;
 
 export class Session {
-  /** onIn: somebody logged in; onOut(required): somebody logged out. */
-  constructor({ onIn, onOut }) {
+  /** onIn: somebody logged in; onOut(required): somebody logged out; onWho(agentId): who it is, "" for nobody. */
+  constructor({ onIn, onOut, onWho }) {
     this.dialog = $("login");
     this.form = $("login-form");
     this.onIn = onIn;
     this.onOut = onOut;
+    this.onWho = onWho;
     this.required = false;
     $("login-plain").hidden = location.protocol === "https:" || loopback.test(location.hostname);
     this.form.addEventListener("submit", (e) => {
@@ -33,6 +34,7 @@ export class Session {
       this.required = required === true;
       $("who").hidden = !agentId;
       $("who-name").textContent = agentId ? visible(clip(String(agentId), 60)) : "";
+      this.onWho(agentId ? String(agentId) : "");
       if (this.required && !agentId) this.open();
       else this.close();
     } catch {
@@ -43,15 +45,20 @@ export class Session {
   /** Whoever was logged in no longer is. */
   ended() {
     $("who").hidden = true;
+    this.onWho("");
     this.open();
   }
 
-  open() {
+  /** Shows the form; for the operator it asks for that token alone. */
+  open(operator = false) {
     if (this.dialog.open) return;
     document.querySelector("dialog[open]")?.close();
     this.say("");
+    this.dialog.classList.toggle("operator", operator);
+    $("login-title").textContent = operator ? "Log in as operator" : "Log in";
+    $("login-agent").value = operator ? "operator" : "";
     this.dialog.showModal();
-    $("login-agent").focus();
+    $(operator ? "login-token" : "login-agent").focus();
   }
 
   close() {
@@ -93,6 +100,7 @@ export class Session {
       return;
     }
     $("who").hidden = true;
+    this.onWho("");
     toast("Logged out");
     this.onOut(this.required);
   }
