@@ -14,7 +14,7 @@ import (
 // Connection is what a turn has to know of the connection it uses.
 type Connection struct {
 	ID, Name string
-	Model    string // "": the provider's own
+	Model    string // that is asked
 	Identity string // who the model is told to be; text of the operator
 	Preset   ai.Preset
 }
@@ -29,9 +29,11 @@ type Invocation interface {
 
 // Options are what a Service works with. State, Begin, Open, Record and Now are needed.
 type Options struct {
-	State   func(ctx context.Context) (*sql.DB, error)
-	Begin   func(ctx context.Context, s tool.Session) (Invocation, error)
-	Open    func(ctx context.Context, name string) (Connection, ai.Model, error)
+	State func(ctx context.Context) (*sql.DB, error)
+	Begin func(ctx context.Context, s tool.Session) (Invocation, error)
+	// Open readies a connection, "" the default one, with the model that is asked
+	// for, "" the connection's own.
+	Open    func(ctx context.Context, name, model string) (Connection, ai.Model, error)
 	Allowed func(ctx context.Context, id string) error // caps; nil: none
 	Charge  func(ctx context.Context, id string, turn bool, u ai.Usage) error
 	Record  func(ctx context.Context, s ai.Scope, d telemetry.Draft) error

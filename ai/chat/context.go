@@ -27,7 +27,7 @@ func (r *run) request(ctx context.Context) (ai.Request, error) {
 	if err != nil {
 		return ai.Request{}, err
 	}
-	req := ai.Request{Model: r.asked, System: r.s.system(r.conn)}
+	req := ai.Request{Model: r.conn.Model, System: r.s.system(r.conn)}
 	room := r.s.o.ContextBytes - len(req.System)
 	if !r.last {
 		req.Tools = r.tools

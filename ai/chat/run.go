@@ -29,7 +29,6 @@ type run struct {
 	s       *Service
 	conn    Connection
 	model   ai.Model
-	asked   string // the model that is asked for
 	scope   ai.Scope
 	on      Sink
 	started time.Time

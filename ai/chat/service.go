@@ -101,17 +101,14 @@ func (s *Service) redact(text string) string { return s.o.Redactor.String(text) 
 
 // open readies a turn: its connection answers and is under its caps.
 func (s *Service) open(ctx context.Context, name, model string) (*run, error) {
-	conn, m, err := s.o.Open(ctx, name)
+	conn, m, err := s.o.Open(ctx, name, model)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.o.Allowed(ctx, conn.ID); err != nil {
 		return nil, err
 	}
-	r := &run{s: s, conn: conn, model: m, asked: model, started: s.o.Now(), seen: map[string]int{}}
-	if r.asked == "" {
-		r.asked = conn.Model
-	}
+	r := &run{s: s, conn: conn, model: m, started: s.o.Now(), seen: map[string]int{}}
 	r.scope = ai.Scope{AgentID: "conn:" + conn.Name, TraceID: telemetry.NewTraceID(r.started), Source: "ai"}
 	return r, nil
 }

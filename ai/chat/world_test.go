@@ -1,6 +1,7 @@
 package chat_test
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -137,11 +138,11 @@ func (w *world) service(change ...func(*chat.Options)) *chat.Service {
 		Begin: func(_ context.Context, s tool.Session) (chat.Invocation, error) {
 			return &invocation{tools: w.tools, limit: s.MaxCalls}, nil
 		},
-		Open: func(_ context.Context, name string) (chat.Connection, ai.Model, error) {
+		Open: func(_ context.Context, name, model string) (chat.Connection, ai.Model, error) {
 			if name == "" {
 				name = "main"
 			}
-			return chat.Connection{ID: "id-" + name, Name: name, Model: "m-1", Identity: "an expert"}, w.model, nil
+			return chat.Connection{ID: "id-" + name, Name: name, Model: cmp.Or(model, "m-1"), Identity: "an expert"}, w.model, nil
 		},
 		Charge: func(_ context.Context, _ string, turn bool, u ai.Usage) error {
 			w.mu.Lock()
