@@ -20,7 +20,7 @@ import (
 
 // aiWatchCommands are how people stop models, and see what they did and why.
 func aiWatchCommands() []Command {
-	return []Command{newAIKill(), newAIUnkill(), newAITrace()}
+	return []Command{newAIKill(), newAIUnkill(), newAITrace(), newAIExplain(), newAIDoctor()}
 }
 
 // AIKillIn says why.
@@ -200,7 +200,11 @@ func (d *Deps) agreeToUnkill(ctx context.Context, cfg *Config, shown []string) e
 	for _, line := range shown {
 		facts = append(facts, "  "+line)
 	}
-	return d.needTerminal(ctx, "let models go on", facts...)
+	const act = "let models go on"
+	if asked, err := d.provePassphrase(ctx, act, facts...); asked || err != nil {
+		return err
+	}
+	return d.needTerminal(ctx, act, facts...)
 }
 
 // aiUnkill removes the lines of the AI that a person was shown, once it is proved
