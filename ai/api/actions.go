@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/url"
 	"regexp"
 	"strconv"
 	"sync"
@@ -28,7 +29,11 @@ func (q *request) id(name string) (string, error) {
 // param is a query parameter; one that is not known, or comes twice, is refused.
 func (q *request) param(name string, form *regexp.Regexp) (string, error) {
 	var value string
-	for key, values := range q.URL.Query() {
+	query, err := url.ParseQuery(q.URL.RawQuery)
+	if err != nil {
+		return "", fault.Wrap(err, fault.Usage, "the query can't be read")
+	}
+	for key, values := range query {
 		if key != name || len(values) != 1 || !form.MatchString(values[0]) {
 			return "", fault.New(fault.Usage, "a query parameter is unknown here, or has no value that it can have")
 		}

@@ -82,7 +82,6 @@ func routes() []route {
 		{http.MethodGet, "/mcp-config", book, false, mcpConfig},
 
 		{http.MethodGet, "/rooms", rooms, false, listRooms},
-		{http.MethodPatch, "/rooms/{id}", rooms, false, renameRoom},
 		{http.MethodGet, "/rooms/{id}/messages", rooms, false, messages},
 		{http.MethodPost, "/rooms/{id}/messages", rooms, false, post},
 		{http.MethodPost, "/rooms/{id}/turns/{turn}/cancel", rooms, false, cancelTurn},

@@ -109,7 +109,6 @@ type Operator interface {
 // Rooms are the conversations.
 type Rooms interface {
 	List(ctx context.Context) (any, error)
-	Rename(ctx context.Context, id, title string) (any, error)
 	Messages(ctx context.Context, id string, after int64) (any, error)
 	// Post runs the turn of a message, and tells once it has begun or can't.
 	Post(ctx context.Context, id, text string, begun func(any, error))

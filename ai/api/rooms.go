@@ -11,31 +11,10 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// Limits of what is posted.
-const (
-	maxText  = 16 << 10 // bytes of a message
-	maxTitle = 80       // characters of a room's title
-)
+// maxText is a message, in bytes.
+const maxText = 16 << 10
 
 func listRooms(q *request) (any, error) { return q.back.Rooms.List(q.Context()) }
-
-func renameRoom(q *request) (any, error) {
-	id, err := q.id("id")
-	if err != nil {
-		return nil, err
-	}
-	var in struct {
-		Title string `json:"title"`
-	}
-	if err := q.decode(&in); err != nil {
-		return nil, err
-	}
-	in.Title = strings.TrimSpace(in.Title)
-	if n := utf8.RuneCountInString(in.Title); n == 0 || n > maxTitle {
-		return nil, fault.New(fault.Usage, "a title is 1 to %d characters", maxTitle)
-	}
-	return q.back.Rooms.Rename(q.Context(), id, in.Title)
-}
 
 func messages(q *request) (any, error) {
 	id, err := q.id("id")
