@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -30,7 +31,7 @@ type AllowlistAuditOut struct {
 
 func newAllowlistAudit() Command {
 	return define(Spec{Name: "allowlist audit", Short: "Find entries without a contract, and names or contracts that collide",
-		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
+		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(ctx context.Context, d *Deps, _ AllowlistAuditIn) (AllowlistAuditOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -74,7 +75,7 @@ type AllowlistListOut struct {
 
 func newAllowlistList() Command {
 	return define(Spec{Name: "allowlist list", Short: "List the collections that may be bought, and the files that say so",
-		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
+		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(ctx context.Context, d *Deps, _ AllowlistListIn) (AllowlistListOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -131,7 +132,7 @@ contract is what is allowed, and the slug how it is named: the address is shown 
 the terminal, with what looks like it, and nothing is written before a yes. Other
 allowlist files can still take it away.`,
 		Example: "  ape-claw allowlist add --collection my-apes --contract 0x…",
-		Events:  []string{"allowlist.entry.added"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", Human: HumanAlways},
+		Events:  []string{"allowlist.entry.added"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", AI: Exposure{Class: AINever}, Human: HumanAlways},
 		allowlistAdd,
 		func(p *Printer, out AllowlistEntryOut) {
 			if !out.Changed {
@@ -196,7 +197,7 @@ func newAllowlistRemove() Command {
 		Long: `Take a collection off the home's allowlist.json: every entry of its contract. It is shown
 at the terminal first, and nothing is written before a yes.`,
 		Example: "  ape-claw allowlist remove my-apes",
-		Events:  []string{"allowlist.entry.removed"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", Human: HumanAlways},
+		Events:  []string{"allowlist.entry.removed"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", AI: Exposure{Class: AINever}, Human: HumanAlways},
 		allowlistRemove,
 		func(p *Printer, out AllowlistEntryOut) {
 			p.Head("%s can't be bought any more", clean(out.Entry.Slug))

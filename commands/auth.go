@@ -46,7 +46,7 @@ func newAuthSet() Command {
 "-" asks for it at the terminal, so that it never stands on a command line. Saving a
 private key needs a person at a terminal; the rest works from a script.`,
 		Example: "  ape-claw auth set --private-key -\n  ape-claw auth set --opensea-api-key \"$KEY\"",
-		Events:  []string{"auth.saved"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", Human: "to save or delete a private key"},
+		Events:  []string{"auth.saved"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", AI: Exposure{Class: AINever}, Human: "to save or delete a private key"},
 		authSet,
 		func(p *Printer, out AuthSetOut) {
 			p.Head("Saved in %s", out.Path)
@@ -174,7 +174,7 @@ const masked = "********"
 
 func newAuthShow() Command {
 	return define(Spec{Name: "auth show", Short: "Show which credentials are set and where they come from",
-		Events: []string{"auth.shown"}, Offline: true, Risk: RiskRead, Permission: "auth:read"},
+		Events: []string{"auth.shown"}, Offline: true, Risk: RiskRead, Permission: "auth:read", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, _ AuthShowIn) (AuthShowOut, error) {
 			cfg, err := d.Config()
 			if err != nil {
@@ -222,7 +222,7 @@ type AuthClearOut struct {
 func newAuthClear() Command {
 	return define(Spec{Name: "auth clear", Short: "Forget saved credentials",
 		Long:   "Forget one field of the home's auth.json, or all. Forgetting a private key needs a\nperson at a terminal.",
-		Events: []string{"auth.cleared"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", Human: "to delete a private key"},
+		Events: []string{"auth.cleared"}, Offline: true, Risk: RiskHuman, Permission: "auth:write", AI: Exposure{Class: AINever}, Human: "to delete a private key"},
 		authClear,
 		func(p *Printer, out AuthClearOut) {
 			if len(out.Cleared) == 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -25,7 +26,7 @@ type ChainInfoOut struct {
 
 func newChainInfo() Command {
 	return define(Spec{Name: "chain info", Short: "Show the chain, its latest block and whether the RPC answers",
-		Events: []string{"chain.info.read"}, Risk: RiskRead, Permission: "chain:read"},
+		Events: []string{"chain.info.read"}, Risk: RiskRead, Permission: "chain:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		chainInfo,
 		func(p *Printer, out ChainInfoOut) {
 			block := "unknown"

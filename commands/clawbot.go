@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -46,7 +47,7 @@ func newClawbotRegister() Command {
 of it, only the SHA-256 is stored. With both, the agent reads and writes at a serve of
 this directory that asks who calls, and a person logs in on its page.`,
 		Example: "  ape-claw clawbot register --agent-id my-agent-1 --name \"My agent\"",
-		Events:  []string{"clawbot.registered"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write"},
+		Events:  []string{"clawbot.registered"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write", AI: Exposure{Class: AINever}},
 		clawbotRegister,
 		func(p *Printer, out ClawbotRegisterOut) {
 			p.Head("Registered %s", clean(out.AgentID))
@@ -90,7 +91,7 @@ type Clawbot struct {
 
 func newClawbotList() Command {
 	return define(Spec{Name: "clawbot list", Short: "List the registered agents",
-		Events: []string{"clawbot.list.read"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read"},
+		Events: []string{"clawbot.list.read"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(ctx context.Context, d *Deps, _ ClawbotListIn) (ClawbotListOut, error) {
 			list, err := d.registry().List(ctx)
 			if err != nil {
@@ -141,7 +142,7 @@ func newClawbotVerify() Command {
 		Long: `Check the agent id and token of the flags, the environment or the auth profile. What is
 not accepted exits 5; whether the id is unknown, revoked or the token wrong is not told.`,
 		Example: "  APE_CLAW_AGENT_ID=my-agent-1 APE_CLAW_AGENT_TOKEN=\"$TOKEN\" ape-claw clawbot verify",
-		Events:  []string{"clawbot.verified"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read"},
+		Events:  []string{"clawbot.verified"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read", AI: Exposure{Class: AINever}},
 		clawbotVerify,
 		func(p *Printer, out ClawbotVerifyOut) {
 			p.Head("%s: the credentials are accepted", clean(out.Agent.AgentID))
@@ -187,7 +188,7 @@ func newClawbotRevoke() Command {
 	return define(Spec{Name: "clawbot revoke", Short: "Make an agent's token worthless",
 		Long: `Make an agent's token worthless, and end its log-ins. A running serve notices within a
 second, and ends its open streams too. "clawbot rotate" lets the agent in again.`,
-		Events: []string{"clawbot.revoked"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write"},
+		Events: []string{"clawbot.revoked"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in ClawbotRevokeIn) (ClawbotRevokeOut, error) {
 			if !validAgent(in.AgentID) {
 				return ClawbotRevokeOut{}, badAgent(in.AgentID)
@@ -226,7 +227,7 @@ func newClawbotRotate() Command {
 	return define(Spec{Name: "clawbot rotate", Short: "Give an agent a new token; the old one ends",
 		Long: `Give an agent a new token, shown only now. The old one and its log-ins end at once. An
 agent that was revoked is let in again.`,
-		Events: []string{"clawbot.rotated"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write"},
+		Events: []string{"clawbot.rotated"}, Offline: true, Risk: RiskWrite, Permission: "clawbot:write", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in ClawbotRotateIn) (ClawbotRotateOut, error) {
 			if !validAgent(in.AgentID) {
 				return ClawbotRotateOut{}, badAgent(in.AgentID)

@@ -27,7 +27,7 @@ type CompletionOut struct {
 }
 
 func newCompletion() Command {
-	return define(Spec{Name: "completion", Short: "Print a shell completion script", Risk: RiskRead, Permission: "system:read", Quiet: true, Anywhere: true,
+	return define(Spec{Name: "completion", Short: "Print a shell completion script", Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AIOperator}, Quiet: true, Anywhere: true,
 		Long: "Print the completion script of a shell. It completes commands, flags, collections,\nquote ids and event types.",
 		Example: `  source <(ape-claw completion bash)
   ape-claw completion zsh > "${fpath[1]}/_ape-claw"

@@ -60,7 +60,7 @@ func newDemo() Command {
 an agent that quotes, simulates and buys an NFT, the policy that stops it where it must,
 and the dashboard that shows every step. It needs no account, no key and no network.`,
 		Example: "  ape-claw demo\n  ape-claw demo --open --keep --pace 1500",
-		Events:  append([]string{"demo.ran", "market.listings.read"}, demoTrail...), Offline: true, Risk: RiskWrite, Permission: "system:demo"},
+		Events:  append([]string{"demo.ran", "market.listings.read"}, demoTrail...), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
 		runDemo, printDemo)
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/store"
@@ -95,7 +96,7 @@ func newDoctor() Command {
 		Long: `Check the set-up: that the RPC answers with the right chain id, policy and allowlist
 parse, home and state are private and writable, and the key is a valid key. Something
 wrong is an issue and exits 13; something missing is a warning that names the fix.`,
-		Events: []string{"doctor.ran"}, Risk: RiskRead, Permission: "system:read"},
+		Events: []string{"doctor.ran"}, Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		doctor, printDoctor)
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -17,13 +18,13 @@ func eventCommands() []Command {
 
 // EventsSchemaIn names one type, or none for all.
 type EventsSchemaIn struct {
-	Type string `json:"type" arg:"type" complete:"events" help:"event type"`
+	Type string `json:"type" ai:"expose" maxlen:"100" arg:"type" complete:"events" help:"event type"`
 }
 
 func newEventsSchema() Command {
 	return define(Spec{Name: "events schema", Short: "Describe event types with their JSON Schemas", Quiet: true,
 		Example: "  ape-claw events schema\n  ape-claw events schema nft.buy.confirmed --json",
-		Risk:    RiskRead, Permission: "events:read"},
+		Risk:    RiskRead, Permission: "events:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(_ context.Context, _ *Deps, in EventsSchemaIn) (telemetry.Description, error) {
 			d, ok := telemetry.Describe(in.Type)
 			if !ok {
@@ -79,7 +80,7 @@ func newEventsEmit() Command {
 emits itself can't be emitted by hand; a type of the published schema that it does not
 emit yet is checked against its schema.`,
 		Example: `  ape-claw events emit myagent.step.done --payload '{"step":3}'`,
-		Events:  []string{telemetry.CustomType}, Offline: true, Risk: RiskWrite, Permission: "events:write"},
+		Events:  []string{telemetry.CustomType}, Offline: true, Risk: RiskWrite, Permission: "events:write", AI: Exposure{Class: AINever}},
 		eventsEmit,
 		func(p *Printer, out EventsEmitOut) { p.Line("Wrote %s (trace %s).", out.EventType, out.TraceID) })
 }

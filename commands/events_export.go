@@ -53,7 +53,7 @@ stays flat however large the log is; on a terminal, stderr shows how far it is.`
 		Example: `  ape-claw events export --out events.jsonl
   ape-claw events export --format csv --type 'nft.buy.*' --since 30d --out buys.csv
   ape-claw events export --ok false | jq .error`,
-		Risk: RiskWrite, Permission: "events:export"},
+		Risk: RiskWrite, Permission: "events:export", AI: Exposure{Class: AINever}},
 		eventsExport,
 		func(p *Printer, out EventsExportOut) {
 			p.Line("Wrote %s (%s) to %s.", counted(out.Count, "event"), showBytes(out.Bytes), clean(out.File))

@@ -48,7 +48,7 @@ Imported events stand behind those that are in the log, with the times they had.
 		Example: `  ape-claw events import ../old/state/events.jsonl --dry-run
   ape-claw events import ../old/state/events.jsonl --strict
   ssh host ape-claw events export | ape-claw events import -`,
-		Events: []string{"events.import.started", "events.imported"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "events:import"},
+		Events: []string{"events.import.started", "events.imported"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "events:import", AI: Exposure{Class: AINever}},
 		eventsImport,
 		printImport)
 }

@@ -50,7 +50,7 @@ in no period.`,
 		Example: `  ape-claw events query --type 'nft.*' --since 2h
   ape-claw events query --ok false --since 2026-02-01 --until 2026-02-18 --json
   ape-claw events query --after 0-0 --limit 1000 --json`,
-		Risk: RiskRead, Permission: "events:read"},
+		Risk: RiskRead, Permission: "events:read", AI: Exposure{Class: AIOperator}},
 		eventsQuery,
 		func(p *Printer, out EventsQueryOut) {
 			if out.Count == 0 {

@@ -59,7 +59,7 @@ Following goes on when the log is rotated, and when it is cut or replaced: then 
 warning says so, and it starts at the beginning of the new one. A server that goes away
 is tried again.`,
 		Example: "  ape-claw events tail --follow --type 'nft.*'\n  ape-claw events tail --url http://127.0.0.1:8787 --follow\n  ape-claw events tail --remote --lines 100",
-		Risk:    RiskRead, Permission: "events:read"},
+		Risk:    RiskRead, Permission: "events:read", AI: Exposure{Class: AIOperator}},
 		eventsTail,
 		func(p *Printer, out EventsTailOut) {
 			if out.Count == 0 {

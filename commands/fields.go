@@ -26,6 +26,14 @@ import (
 //	secret:"true"            never shown, logged or put into an event
 //	empty:"true"             an empty value means something
 //	min:"1"                  the least number that can be given
+//
+// And for models, of a command that is a tool:
+//
+//	ai:"expose"              in the tool's schema; "engine" is set by the engine alone,
+//	                         "operator" by a person alone
+//	kind:"decimal"           the form of a text: one of those in kinds
+//	maxlen:"100"             the most characters of a text, or of each in a list
+//	max:"500"                the greatest number
 type field struct {
 	name     string // flag name or argument name
 	required bool
@@ -79,24 +87,34 @@ func InputFields(t reflect.Type) []reflect.StructField {
 	return out
 }
 
+// newField reads the tags of a field of in and gives it its default.
+func newField(sf reflect.StructField, in reflect.Value) (*field, error) {
+	f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", empty: sf.Tag.Get("empty") == "true", value: in.FieldByIndex(sf.Index)}
+	if e := sf.Tag.Get("enum"); e != "" {
+		f.enum = strings.Split(e, ",")
+	}
+	if least := sf.Tag.Get("min"); least != "" {
+		var err error
+		if f.min, err = strconv.ParseInt(least, 10, 64); err != nil {
+			return nil, fmt.Errorf("min of %s: %w", f.name, err)
+		}
+	}
+	if def := sf.Tag.Get("default"); def != "" {
+		if err := f.assign(def); err != nil {
+			return nil, fmt.Errorf("default of %s: %w", f.name, err)
+		}
+	}
+	return f, nil
+}
+
 func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 	var set fieldSet
 	for _, sf := range InputFields(in.Type()) {
-		f := &field{name: Kebab(jsonName(sf)), required: sf.Tag.Get("required") == "true", empty: sf.Tag.Get("empty") == "true", value: in.FieldByIndex(sf.Index), again: d.completing()}
-		if e := sf.Tag.Get("enum"); e != "" {
-			f.enum = strings.Split(e, ",")
+		f, err := newField(sf, in)
+		if err != nil {
+			panic(fmt.Sprintf("%s: %v", cmd.CommandPath(), err)) // a mistake in the source
 		}
-		if least := sf.Tag.Get("min"); least != "" {
-			var err error
-			if f.min, err = strconv.ParseInt(least, 10, 64); err != nil {
-				panic(fmt.Sprintf("%s: min of %s: %v", cmd.CommandPath(), f.name, err)) // as below
-			}
-		}
-		if def := sf.Tag.Get("default"); def != "" {
-			if err := f.assign(def); err != nil {
-				panic(fmt.Sprintf("%s: default of %s: %v", cmd.CommandPath(), f.name, err)) // a mistake in the source
-			}
-		}
+		f.again = d.completing()
 		set = append(set, f)
 		if arg := sf.Tag.Get("arg"); arg != "" {
 			f.arg, f.name = true, arg
@@ -135,7 +153,7 @@ func (f *field) Set(s string) error {
 	if f.value.Kind() != reflect.Bool && strings.HasPrefix(s, "--") {
 		return errors.New("it looks like a flag: the value before it is missing")
 	}
-	if strings.Trim(s, " ,") == "" && !f.empty && !f.again {
+	if f.isEmpty(s) && !f.again {
 		return errEmpty
 	}
 	if f.again && f.value.Kind() == reflect.Slice {
@@ -144,6 +162,9 @@ func (f *field) Set(s string) error {
 	f.set = true
 	return f.assign(s)
 }
+
+// isEmpty reports whether a value says nothing where something has to be said.
+func (f *field) isEmpty(s string) bool { return strings.Trim(s, " ,") == "" && !f.empty }
 
 func (f *field) assign(s string) error {
 	if f.enum != nil && slices.Contains(f.enum, Kebab(s)) {

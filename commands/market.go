@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/market"
 )
 
@@ -87,6 +88,9 @@ const paceFile = "market-pace.json"
 // marketPacer is one for all clients of this run, and, beside the sandbox, of all
 // runs of the home: limits are counted by API key.
 func (d *Deps) marketPacer(cfg *Config) *market.Pacer {
+	if d.parent != nil {
+		return d.parent.marketPacer(cfg)
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.pacer == nil {
@@ -126,7 +130,7 @@ func (d *Deps) marketSlugs() (map[string]string, error) {
 func newMarketCollections() Command {
 	return define(Spec{Name: "market collections", Short: "List the collections of the allowlist",
 		Example: "  ape-claw market collections --recommended",
-		Events:  []string{market.EventCollectionsRead}, Offline: true, Risk: RiskRead, Permission: "market:read"},
+		Events:  []string{market.EventCollectionsRead}, Offline: true, Risk: RiskRead, Permission: "market:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(ctx context.Context, d *Deps, in market.CollectionsIn) (market.CollectionsOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -146,13 +150,13 @@ func newMarketCollections() Command {
 // MarketListingsIn adds the source to the operation's input.
 type MarketListingsIn struct {
 	market.ListingsIn
-	DataSource string `json:"dataSource" help:"opensea, or file:PATH" complete:"files"`
+	DataSource string `json:"dataSource" ai:"operator" help:"opensea, or file:PATH" complete:"files"`
 }
 
 func newMarketListings() Command {
 	return define(Spec{Name: "market listings", Short: "Show live listings of a collection, cheapest first",
 		Example: "  ape-claw market listings --collection gs-on-ape --max-price 50",
-		Events:  []string{market.EventListingsRead, market.EventListingsFailed}, Risk: RiskRead, Permission: "market:read"},
+		Events:  []string{market.EventListingsRead, market.EventListingsFailed}, Risk: RiskRead, Permission: "market:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in MarketListingsIn) (market.ListingsOut, error) {
 			src, err := d.market(in.DataSource)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/policy"
@@ -87,7 +88,7 @@ func (d *Deps) joinTrace(ctx context.Context, quoteID string) {
 // NFTQuoteIn adds the source to the operation's input.
 type NFTQuoteIn struct {
 	nft.QuoteIn
-	DataSource string `json:"dataSource" help:"opensea, or file:PATH" complete:"files"`
+	DataSource string `json:"dataSource" ai:"operator" help:"opensea, or file:PATH" complete:"files"`
 }
 
 func newNFTQuote() Command {
@@ -95,7 +96,7 @@ func newNFTQuote() Command {
 		Long: `Find the best live listing of one token at or below a price and save it as a quote,
 which lives ten minutes. What is bought later is held against it.`,
 		Example: "  ape-claw nft quote --collection gs-on-ape --token-id 42 --max-price 12.5",
-		Events:  []string{"nft.quote.created", "nft.quote.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:quote"},
+		Events:  []string{"nft.quote.created", "nft.quote.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:quote", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in NFTQuoteIn) (nft.QuoteOut, error) {
 			s, err := d.nft(in.DataSource)
 			if err != nil {
@@ -116,7 +117,7 @@ func newNFTSimulate() Command {
 nothing else, and run it on the chain as the buyer would send it. With --from no key is
 needed, and the address is taken to have the funds.`,
 		Example: "  ape-claw nft simulate --quote q_…",
-		Events:  []string{"nft.simulation.passed", "nft.simulation.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:simulate"},
+		Events:  []string{"nft.simulation.passed", "nft.simulation.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:simulate", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in nft.SimulateIn) (nft.SimulateOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nft("")
@@ -144,7 +145,7 @@ or below the confirmed price, are tried in its place.`,
 		Events: []string{"nft.buy.dry_run", "nft.buy.retry", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown",
 			"nft.buy.cancelled", "nft.buy.replaced", // of earlier runs, which are settled first
 			"policy.blocked"},
-		Risk: RiskHigh, Permission: "nft:buy"},
+		Risk: RiskHigh, Permission: "nft:buy", AI: Exposure{Class: AITool, Grade: ai.GradeHigh, Identifiers: []string{"collection", "tokenId", "priceApe"}, Untrusted: true, About: aboutBuy}},
 		func(ctx context.Context, d *Deps, in nft.BuyIn) (nft.BuyOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nftAsking("", in.Execute && in.Confirm == "" && !in.Autonomous)
@@ -197,7 +198,7 @@ func (d *Deps) quoteList(ctx context.Context, in nft.QuotesListIn) (nft.QuotesLi
 
 func newNFTQuotesList() Command {
 	return define(Spec{Name: "nft quotes list", Short: "List saved quotes, newest first",
-		Events: []string{"nft.quotes.read"}, Risk: RiskRead, Permission: "nft:read"},
+		Events: []string{"nft.quotes.read"}, Risk: RiskRead, Permission: "nft:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in nft.QuotesListIn) (nft.QuotesListOut, error) {
 			out, err := d.quoteList(ctx, in)
 			if err != nil {
@@ -232,7 +233,7 @@ type NFTQuotesShowOut struct {
 
 func newNFTQuotesShow() Command {
 	return define(Spec{Name: "nft quotes show", Short: "Show one quote with its last simulation",
-		Events: []string{"nft.quote.read"}, Risk: RiskRead, Permission: "nft:read"},
+		Events: []string{"nft.quote.read"}, Risk: RiskRead, Permission: "nft:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in nft.QuotesShowIn) (NFTQuotesShowOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nft("")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/store"
@@ -17,7 +18,7 @@ import (
 // NFTAutobuyIn adds the source to the operation's input.
 type NFTAutobuyIn struct {
 	nft.AutobuyIn
-	DataSource string `json:"dataSource" help:"opensea, or file:PATH" complete:"files"`
+	DataSource string `json:"dataSource" ai:"operator" help:"opensea, or file:PATH" complete:"files"`
 }
 
 func newNFTAutobuy() Command {
@@ -39,7 +40,7 @@ result lists each purchase. --budget counts prices; the policy's caps count gas 
 		Events: []string{"nft.autobuy.planned", "nft.autobuy.executed", "nft.autobuy.partial", "nft.autobuy.failed", "nft.simulation.passed", "nft.simulation.failed",
 			"nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "nft.buy.retry",
 			"nft.buy.cancelled", "nft.buy.replaced", "policy.blocked"},
-		Risk: RiskHigh, Permission: "nft:autobuy"},
+		Risk: RiskHigh, Permission: "nft:autobuy", AI: Exposure{Class: AITool, Grade: ai.GradeHigh, Identifiers: []string{"count", "maxPrice", "budget"}, Untrusted: true, About: aboutAutobuy}},
 		func(ctx context.Context, d *Deps, in NFTAutobuyIn) (nft.AutobuyOut, error) {
 			if in.Plan != "" {
 				d.joinTraceOf(ctx, func(db *sql.DB) string { return nft.TraceOfPlan(ctx, db, in.Plan) })

@@ -72,7 +72,7 @@ something is still open: run it again later.`,
 		Example: "  ape-claw nft resume\n  ape-claw nft resume --cancel --tx 0x…",
 		Events: []string{"nft.resume.ran", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "nft.buy.replacing",
 			"nft.buy.cancelled", "nft.buy.replaced", "policy.blocked"},
-		Risk: RiskHigh, Permission: "nft:resume", Human: "to cancel or reprice"},
+		Risk: RiskHigh, Permission: "nft:resume", AI: Exposure{Class: AINever}, Human: "to cancel or reprice"},
 		nftResume,
 		func(p *Printer, out NFTResumeOut) {
 			if len(out.Settled)+len(out.Open) == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -42,7 +43,7 @@ func newPolicyShow() Command {
 		Long: `Show the effective policy: the home's, or the built-in one whose caps are 0, narrowed by
 every other policy file there is. With --json its part "policy" has the shape of a policy
 file, amounts exact, the RPC url without what may be a key.`,
-		Events: []string{"policy.shown"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
+		Events: []string{"policy.shown"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		func(ctx context.Context, d *Deps, _ PolicyShowIn) (PolicyShowOut, error) {
 			cfg, err := d.Config()
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -12,7 +13,7 @@ import (
 
 // PolicyCheckIn names a file that is not installed, or nothing.
 type PolicyCheckIn struct {
-	File string `json:"file" arg:"file" help:"a policy file to read as if it were the home's; without, the files in force" complete:"files"`
+	File string `json:"file" ai:"operator" arg:"file" help:"a policy file to read as if it were the home's; without, the files in force" complete:"files"`
 }
 
 // PolicyCheckOut is what the files make together.
@@ -35,7 +36,7 @@ read as if it were the home's policy.json, beneath all others, and is not instal
 file that can't be read strictly is policy_invalid, exit status 3: so it would be for
 every purchase.`,
 		Example: "  ape-claw policy check\n  ape-claw policy check ./new-policy.json",
-		Events:  []string{"policy.checked"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
+		Events:  []string{"policy.checked"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
 		policyCheck,
 		func(p *Printer, out PolicyCheckOut) {
 			p.Head("%s", p.style(green, "The policy can be read"))

@@ -68,7 +68,7 @@ read as a run of it would and is not run; nothing is sent, asked of a network or
 The exit status is 0 whatever the verdicts are. Of a command that spends nothing it says
 so, with its risk, its permission, and whether it needs a person at the terminal.`,
 		Example: "  ape-claw policy explain nft buy --quote q_…\n  ape-claw policy explain nft quote --collection gs-on-ape --token-id 42 --max-price 5",
-		Events:  []string{"policy.explained"}, Offline: true, Risk: RiskRead, Permission: "policy:read"},
+		Events:  []string{"policy.explained"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AIOperator}},
 		policyExplain, printExplained)
 	c.bind = func(cmd *cobra.Command, d *Deps) bound {
 		// Flags behind the first word are those of the command that is explained.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -15,7 +16,7 @@ const causePolicy = "policy"
 
 // PolicyHaltIn says why.
 type PolicyHaltIn struct {
-	Reason string `json:"reason" help:"why, for whoever finds it halted"`
+	Reason string `json:"reason" ai:"expose" maxlen:"200" help:"why, for whoever finds it halted"`
 }
 
 // PolicyHaltOut is what halts now.
@@ -33,7 +34,7 @@ from this home, whoever runs it; a run that waits for its turn or for a node is 
 before its signature. What left already goes on. Needs no terminal: anybody may halt, a
 person lifts it.`,
 		Example: "  ape-claw policy halt --reason 'strange prices'",
-		Events:  []string{"policy.halted"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "policy:halt"},
+		Events:  []string{"policy.halted"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "policy:halt", AI: Exposure{Class: AITool, Grade: ai.GradeWrite}},
 		policyHalt,
 		func(p *Printer, out PolicyHaltOut) {
 			p.Head("%s", p.style(red, "Halted: nothing is spent from this home"))
@@ -101,7 +102,7 @@ func newPolicyUnhalt() Command {
 	return define(Spec{Name: "policy unhalt", Short: "Lift the halt, after a person has seen why it is there",
 		Long: `Show the lines of HALT in the home at the terminal, ask, and remove them: all that were
 shown, whoever wrote them. A line that was added meanwhile stays.`,
-		Events: []string{"policy.unhalted"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", Human: HumanAlways},
+		Events: []string{"policy.unhalted"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", AI: Exposure{Class: AINever}, Human: HumanAlways},
 		policyUnhalt,
 		func(p *Printer, out PolicyUnhaltOut) {
 			switch {

@@ -64,7 +64,7 @@ asked for at the terminal; what the policy will allow is shown there, and nothin
 written before a yes. Other policy files can only narrow it. A policy that is there is
 kept beside the new one, and replaced only with --force.`,
 		Example: "  ape-claw policy init\n  ape-claw policy init --max-price 12.5 --daily-cap 50",
-		Events:  []string{"policy.initialized"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", Human: HumanAlways},
+		Events:  []string{"policy.initialized"}, Offline: true, Risk: RiskHuman, Permission: "policy:write", AI: Exposure{Class: AINever}, Human: HumanAlways},
 		policyInit,
 		func(p *Printer, out PolicyInitOut) {
 			p.Head("Wrote %s", out.Path)

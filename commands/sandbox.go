@@ -70,7 +70,7 @@ address, three collections with signed listings, and a marketplace that speaks O
 API over that chain. --profile sandbox points every command at it. It runs until Ctrl-C,
 or with --detach until "ape-claw sandbox down".`,
 		Example: "  ape-claw sandbox up --detach\n  ape-claw --profile sandbox quickstart",
-		Events:  []string{"sandbox.started", "sandbox.stopped"}, Offline: true, Risk: RiskWrite, Permission: "sandbox:run"},
+		Events:  []string{"sandbox.started", "sandbox.stopped"}, Offline: true, Risk: RiskWrite, Permission: "sandbox:run", AI: Exposure{Class: AINever}},
 		sandboxUp, printSandbox)
 }
 
@@ -223,7 +223,7 @@ func (d *Deps) control() (sandbox.Control, error) {
 type SandboxStatusIn struct{}
 
 func newSandboxStatus() Command {
-	return define(Spec{Name: "sandbox status", Short: "Say whether a sandbox runs, and where", Quiet: true, Risk: RiskRead, Permission: "sandbox:read"},
+	return define(Spec{Name: "sandbox status", Short: "Say whether a sandbox runs, and where", Quiet: true, Risk: RiskRead, Permission: "sandbox:read", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, _ SandboxStatusIn) (SandboxOut, error) {
 			c, err := d.control()
 			if err != nil {
@@ -259,7 +259,7 @@ type SandboxResetIn struct {
 
 func newSandboxReset() Command {
 	return define(Spec{Name: "sandbox reset", Short: "Give the running sandbox a fresh chain", Events: []string{"sandbox.reset"},
-		Offline: true, Risk: RiskWrite, Permission: "sandbox:run"},
+		Offline: true, Risk: RiskWrite, Permission: "sandbox:run", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in SandboxResetIn) (SandboxOut, error) {
 			c, err := d.control()
 			if err != nil {
@@ -285,7 +285,7 @@ type SandboxDownIn struct{}
 
 func newSandboxDown() Command {
 	return define(Spec{Name: "sandbox down", Short: "Stop the running sandbox", Events: []string{"sandbox.stopped"},
-		Offline: true, Risk: RiskWrite, Permission: "sandbox:run"},
+		Offline: true, Risk: RiskWrite, Permission: "sandbox:run", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, _ SandboxDownIn) (SandboxOut, error) {
 			c, err := d.control()
 			if err != nil {

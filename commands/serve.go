@@ -41,7 +41,7 @@ func newServe() Command {
 unless told otherwise and ends on Ctrl-C. On a wider address, or behind a proxy, callers
 need an agent's credentials ("clawbot register"); see docs/serve.md.`,
 		Example: "  ape-claw serve\n  ape-claw serve --addr 127.0.0.1:0 --json\n  ape-claw serve --addr 0.0.0.0:8787 --allow-host claw.example",
-		Risk:    RiskWrite, Permission: "serve:run"},
+		Risk:    RiskWrite, Permission: "serve:run", AI: Exposure{Class: AINever}},
 		runServe,
 		printServe)
 }

@@ -26,7 +26,7 @@ type DashboardOut struct {
 
 func newDashboard() Command {
 	return define(Spec{Name: "dashboard", Short: "Open the dashboard of a running serve, or print its address",
-		Events: []string{"dashboard.opened"}, Offline: true, Risk: RiskRead, Permission: "serve:read"},
+		Events: []string{"dashboard.opened"}, Offline: true, Risk: RiskRead, Permission: "serve:read", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in DashboardIn) (DashboardOut, error) {
 			addr, err := d.serveAddr(in.Addr)
 			if err != nil {

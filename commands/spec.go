@@ -5,6 +5,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 
 	"github.com/spf13/cobra"
@@ -64,6 +65,9 @@ type Exposure struct {
 	Grade       ai.Grade // of a tool
 	Identifiers []string // of a tool of high grade: the facts that a person retypes
 	Untrusted   bool     // the result holds text from outside
+	// About is what models are told in place of Short and Long, where those speak of
+	// flags that models don't have.
+	About string
 }
 
 // The classes of commands. What is the operator's, and what is never a tool, a
@@ -84,6 +88,8 @@ type Command struct {
 	Out reflect.Type
 	// bind makes flags for a fresh In on cmd and returns what runs with it.
 	bind func(cmd *cobra.Command, d *Deps) bound
+	// fill makes a fresh In from the arguments of a tool call.
+	fill func(d *Deps, args json.RawMessage) (bound, error)
 	// text prints an Out for people.
 	text func(p *Printer, out any)
 }
@@ -109,6 +115,21 @@ func define[In, Out any](spec Spec, op Op[In, Out], text func(p *Printer, out Ou
 				},
 				run: func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
 			}
+		},
+		fill: func(d *Deps, args json.RawMessage) (bound, error) {
+			in := new(In)
+			if err := fillFields(reflect.ValueOf(in).Elem(), args); err != nil {
+				return bound{}, err
+			}
+			return bound{
+				check: func() error {
+					if c, ok := any(*in).(checker); ok {
+						return c.Check()
+					}
+					return nil
+				},
+				run: func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
+			}, nil
 		},
 		text: func(p *Printer, out any) { text(p, out.(Out)) },
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/ape-claw/ape-claw/ai"
 )
 
 // Version is set by the build: -ldflags "-X …/commands.Version=1.2.3".
@@ -21,7 +23,7 @@ type VersionOut struct {
 }
 
 func newVersion() Command {
-	return define(Spec{Name: "version", Short: "Print the version", Risk: RiskRead, Permission: "system:read", Quiet: true, Anywhere: true},
+	return define(Spec{Name: "version", Short: "Print the version", Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}, Quiet: true, Anywhere: true},
 		func(context.Context, *Deps, VersionIn) (VersionOut, error) {
 			out := VersionOut{Version: Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -37,8 +37,8 @@ type Allowlist interface {
 
 // CollectionsIn is the input of market collections.
 type CollectionsIn struct {
-	Recommended bool   `json:"recommended" help:"only collections that may be bought"`
-	Query       string `json:"query" help:"only those whose name or slug contains this text"`
+	Recommended bool   `json:"recommended" ai:"expose" help:"only collections that may be bought"`
+	Query       string `json:"query" ai:"expose" maxlen:"100" help:"only those whose name or slug contains this text"`
 }
 
 // CollectionsOut is its result.
@@ -70,12 +70,12 @@ func Collections(ctx context.Context, list Allowlist, rec Recorder, in Collectio
 
 // ListingsIn is the input of market listings.
 type ListingsIn struct {
-	Collection string `json:"collection" help:"slug, name or contract address" required:"true" complete:"collections"`
-	TokenID    string `json:"tokenId" help:"only listings of this token id"`
-	MaxPrice   string `json:"maxPrice" help:"only listings of at most this price in APE"`
-	Limit      int    `json:"limit" help:"most listings shown, at most 1000" default:"50"`
-	PerToken   bool   `json:"perToken" help:"only the cheapest listing of each token"`
-	All        bool   `json:"all" help:"read all active listings (slower), not only the marketplace's cheapest"`
+	Collection string `json:"collection" ai:"expose" maxlen:"100" help:"slug, name or contract address" required:"true" complete:"collections"`
+	TokenID    string `json:"tokenId" ai:"expose" kind:"tokenId" help:"only listings of this token id"`
+	MaxPrice   string `json:"maxPrice" ai:"expose" kind:"decimal" help:"only listings of at most this price in APE"`
+	Limit      int    `json:"limit" ai:"expose" max:"1000" help:"most listings shown, at most 1000" default:"50"`
+	PerToken   bool   `json:"perToken" ai:"expose" help:"only the cheapest listing of each token"`
+	All        bool   `json:"all" ai:"expose" help:"read all active listings (slower), not only the marketplace's cheapest"`
 }
 
 // ListingsOut is its result, cheapest first.

@@ -15,18 +15,20 @@ import (
 
 // AutobuyIn is the input of nft autobuy.
 type AutobuyIn struct {
-	MaxPrice    string   `json:"maxPrice" help:"the most that one token may cost, in whole APE: 12.5 (needed, unless --plan is given)"`
-	Count       int      `json:"count" help:"how many tokens at most; 1 if not given" min:"1"`
-	MinPrice    string   `json:"minPrice" help:"the least that a token may cost, in whole APE; 0 if not given"`
-	Budget      string   `json:"budget" help:"the most that all prices together may come to, in whole APE; gas is not in it, the policy's caps count both"`
-	Scan        int      `json:"scan" help:"how many of the cheapest listings of each collection to look at; 10 or 4 for each token if not given, whichever is more" min:"1"`
-	Collections []string `json:"collections" help:"collections on the allowlist, with commas between: slugs, names or contract addresses" complete:"collectionList"`
-	All         bool     `json:"all" help:"every collection of the allowlist that may be bought; so it is without --collections"`
-	Currency    string   `json:"currency" help:"currency to pay in: only the chain's own, APE"`
-	Plan        string   `json:"plan" help:"id of a saved plan: buy what is on it and nothing else" complete:"plans"`
-	Execute     bool     `json:"execute" help:"sign and send; without it nothing is bought"`
-	Confirm     string   `json:"confirm" help:"the phrase that the dry run shows, for --plan"`
-	Autonomous  bool     `json:"autonomous" help:"stand in for the phrase, where policy allows it"`
+	MaxPrice    string   `json:"maxPrice" ai:"expose" kind:"decimal" help:"the most that one token may cost, in whole APE: 12.5 (needed, unless --plan is given)"`
+	Count       int      `json:"count" ai:"expose" max:"500" help:"how many tokens at most; 1 if not given" min:"1"`
+	MinPrice    string   `json:"minPrice" ai:"expose" kind:"decimal" help:"the least that a token may cost, in whole APE; 0 if not given"`
+	Budget      string   `json:"budget" ai:"expose" kind:"decimal" help:"the most that all prices together may come to, in whole APE; gas is not in it, the policy's caps count both"`
+	Scan        int      `json:"scan" ai:"expose" max:"1000" help:"how many of the cheapest listings of each collection to look at; 10 or 4 for each token if not given, whichever is more" min:"1"`
+	Collections []string `json:"collections" ai:"expose" maxlen:"100" help:"collections on the allowlist, with commas between: slugs, names or contract addresses" complete:"collectionList"`
+	All         bool     `json:"all" ai:"expose" help:"every collection of the allowlist that may be bought; so it is without --collections"`
+	Currency    string   `json:"currency" ai:"operator" help:"currency to pay in: only the chain's own, APE"`
+	Plan        string   `json:"plan" ai:"expose" kind:"id" help:"id of a saved plan: buy what is on it and nothing else" complete:"plans"`
+	Execute     bool     `json:"execute" ai:"engine" help:"sign and send; without it nothing is bought"`
+	Confirm     string   `json:"confirm" ai:"engine" help:"the phrase that the dry run shows, for --plan"`
+	Autonomous  bool     `json:"autonomous" ai:"operator" help:"stand in for the phrase, where policy allows it"`
+	// Exact: only the orders on the plan, as BuyIn.Order. No flag sets it.
+	Exact bool `json:"-"`
 }
 
 // Bounds of the input.

@@ -197,7 +197,11 @@ func (s *Service) buyPlanned(ctx context.Context, planned Quote, in AutobuyIn) (
 		return BuyOut{}, s.orUsed(ctx, q, err)
 	}
 	store.CrashPoint("autobuy: simulated")
-	return s.buy(ctx, q, BuyIn{Quote: q.QuoteID, Execute: true, Autonomous: in.Autonomous},
+	buy := BuyIn{Quote: q.QuoteID, Execute: true, Autonomous: in.Autonomous}
+	if in.Exact {
+		buy.Order = planned.OrderHash
+	}
+	return s.buy(ctx, q, buy,
 		buyOptions{limit: &planned.PriceWei, authority: in.authority(), skipPhrase: true})
 }
 

@@ -17,10 +17,14 @@ import (
 
 // BuyIn is the input of nft buy.
 type BuyIn struct {
-	Quote      string `json:"quote" help:"quote id" required:"true" complete:"quotes"`
-	Execute    bool   `json:"execute" help:"sign and send; without it nothing leaves this machine"`
-	Confirm    string `json:"confirm" help:"the phrase that the dry run shows"`
-	Autonomous bool   `json:"autonomous" help:"stand in for the phrase, where policy allows it"`
+	Quote      string `json:"quote" ai:"expose" kind:"id" help:"quote id" required:"true" complete:"quotes"`
+	Execute    bool   `json:"execute" ai:"engine" help:"sign and send; without it nothing leaves this machine"`
+	Confirm    string `json:"confirm" ai:"engine" help:"the phrase that the dry run shows"`
+	Autonomous bool   `json:"autonomous" ai:"operator" help:"stand in for the phrase, where policy allows it"`
+	// Order is the hash of the one order that may be bought, as a person approved it:
+	// another is refused, and when it is gone none takes its place. "" is the quote's,
+	// or one that replaced it. No flag sets it.
+	Order string `json:"-"`
 }
 
 // BuyOut is the result of nft buy: a dry run, or a confirmed purchase.

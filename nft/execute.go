@@ -73,6 +73,9 @@ func (s *Service) execute(ctx context.Context, q Quote, in BuyIn, o buyOptions) 
 // asked at the terminal has not typed the phrase yet: it counts as given here,
 // and as what was typed when it comes to the signature.
 func (x *execution) admit(ctx context.Context) error {
+	if x.in.Order != "" && x.quote.OrderHash != x.in.Order {
+		return altered(x.quote.QuoteID, "orderHash", x.quote.OrderHash)
+	}
 	f, err := x.fence(ctx, policy.Execute)
 	if err == nil {
 		err = x.otherChain(f, x.quote, cmdBuy)

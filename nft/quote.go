@@ -21,10 +21,10 @@ import (
 
 // QuoteIn is the input of nft quote.
 type QuoteIn struct {
-	Collection string `json:"collection" help:"collection on the allowlist: slug, name or contract address" required:"true" complete:"collections"`
-	TokenID    string `json:"tokenId" help:"token id, a decimal number" required:"true"`
-	MaxPrice   string `json:"maxPrice" help:"the most you would pay in all, in whole APE: 12.5" required:"true"`
-	Currency   string `json:"currency" help:"currency to pay in" default:"APE"`
+	Collection string `json:"collection" ai:"expose" maxlen:"100" help:"collection on the allowlist: slug, name or contract address" required:"true" complete:"collections"`
+	TokenID    string `json:"tokenId" ai:"expose" kind:"tokenId" help:"token id, a decimal number" required:"true"`
+	MaxPrice   string `json:"maxPrice" ai:"expose" kind:"decimal" help:"the most you would pay in all, in whole APE: 12.5" required:"true"`
+	Currency   string `json:"currency" ai:"operator" help:"currency to pay in" default:"APE"`
 }
 
 // QuoteOut is the result of nft quote.

@@ -47,6 +47,9 @@ func (x *execution) replace(ctx context.Context, cause error) error {
 		return gone.Hintf("quote the token again, and confirm that: %s nft quote --collection %s --token-id %s --max-price %s",
 			x.d.CLI, x.quote.Collection, x.quote.TokenID, x.quote.MaxPrice)
 	}
+	if x.in.Order != "" {
+		return more("exactly this order was approved, and no other takes its place")
+	}
 	if len(x.retries) == maxRetries {
 		return more("so were the others that were tried in its place")
 	}

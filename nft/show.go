@@ -8,7 +8,7 @@ import (
 
 // QuotesListIn is the input of nft quotes list.
 type QuotesListIn struct {
-	Limit int `json:"limit" help:"how many of the newest" default:"20"`
+	Limit int `json:"limit" ai:"expose" max:"500" help:"how many of the newest" default:"20"`
 }
 
 // QuotesListOut is the result of nft quotes list, newest first.
@@ -81,7 +81,7 @@ func (s *Service) QuotesList(ctx context.Context, in QuotesListIn) (QuotesListOu
 
 // QuotesShowIn is the input of nft quotes show.
 type QuotesShowIn struct {
-	Quote string `json:"quote" help:"quote id" required:"true" arg:"quote" complete:"quotes"`
+	Quote string `json:"quote" ai:"expose" kind:"id" help:"quote id" required:"true" arg:"quote" complete:"quotes"`
 }
 
 // QuotesShow returns one quote with its last simulation. It records no event.

@@ -18,8 +18,8 @@ import (
 
 // SimulateIn is the input of nft simulate.
 type SimulateIn struct {
-	Quote string `json:"quote" help:"quote id" required:"true" complete:"quotes"`
-	From  string `json:"from" help:"simulate for this address as if it had the funds, without its key"`
+	Quote string `json:"quote" ai:"expose" kind:"id" help:"quote id" required:"true" complete:"quotes"`
+	From  string `json:"from" ai:"operator" help:"simulate for this address as if it had the funds, without its key"`
 }
 
 // SimulateOut is the result of a simulation that passed.
