@@ -87,7 +87,7 @@ func (w *world) handler() http.Handler {
 			_ = json.NewEncoder(rw).Encode(map[string]any{"error": e.Message, "code": e.Code, "hint": e.Hint})
 		},
 		Open: func(context.Context) (api.Backend, func(), error) {
-			b := api.Backend{Actions: actions{w}, Connections: connections{w}, Operator: operator{w}, Rooms: rooms{w}, Switch: killSwitch{w}, Book: book{w}}
+			b := api.Backend{Actions: actions{w}, Connections: connections{w}, Operator: person{w}, Rooms: rooms{w}, Switch: killSwitch{w}, Book: book{w}}
 			if w.parts != nil {
 				w.parts(&b)
 			}
@@ -180,10 +180,10 @@ func (c connections) SetSecret(_ context.Context, id, key string) (any, error) {
 }
 func (c connections) Usage(context.Context) (any, error) { return c.did("usage") }
 
-type operator struct{ *world }
+type person struct{ *world }
 
-func (o operator) Initialized(context.Context) (bool, error) { return o.initialized, nil }
-func (o operator) Prove(_ context.Context, session, pass string) error {
+func (o person) Initialized(context.Context) (bool, error) { return o.initialized, nil }
+func (o person) Prove(_ context.Context, session, pass string) error {
 	if pass != "correct horse" {
 		return fault.New(fault.ReauthRequired, "this is not the passphrase")
 	}
@@ -193,7 +193,7 @@ func (o operator) Prove(_ context.Context, session, pass string) error {
 	return nil
 }
 
-func (o operator) Proved(_ context.Context, session string) (time.Time, error) {
+func (o person) Proved(_ context.Context, session string) (time.Time, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.proved[session], nil
