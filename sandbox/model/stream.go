@@ -127,7 +127,11 @@ func (a *answer) callFrames(i int, c Call) []frame {
 		return []frame{one(first)}
 	}
 	out := []frame{one(first)}
-	for n, p := range pieces(string(c.Args), 7) {
+	size := 7
+	if bytes.Contains(c.Args, []byte(badText)) {
+		size = len(c.Args) // it stays whole
+	}
+	for n, p := range pieces(string(c.Args), size) {
 		next := map[string]any{"function": map[string]any{"arguments": p}}
 		if a.fault == NewIDs {
 			next["id"] = fmt.Sprintf("%s_%d", c.ID, n)
