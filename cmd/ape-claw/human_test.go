@@ -65,6 +65,12 @@ func humanCases() map[string]humanCase {
 			question: "remove 2 causes and let this home spend again? Type yes: ",
 			shows:    []string{"  policy: strange prices", "  ai: \ufffd[2Aall is well\ufffd"},
 		},
+		"ai unkill": {
+			command: "ai unkill", args: []string{"ai", "unkill"},
+			prepare:  func(w *world) { w.home("HALT", "ai: \x1b[2Aall is well\x07\npolicy: strange prices\n") },
+			question: "let models go on? Type yes: ",
+			shows:    []string{"Models are stopped in ", "  ai: \ufffd[2Aall is well\ufffd"},
+		},
 		"allowlist add": {
 			command: "allowlist add", args: []string{"allowlist", "add", "--collection", "my-apes", "--contract", strings.ToLower(demoAddress), "--name", "My Apes"},
 			question: "put my-apes on the allowlist? Type yes: ",
