@@ -15,7 +15,6 @@ func aiCommands() []Command {
 
 func aiChatCommands() []Command       { return nil }
 func aiConnectionCommands() []Command { return nil }
-func aiToolCommands() []Command       { return nil }
 func aiMCPCommands() []Command        { return nil }
 func aiAuthCommands() []Command       { return nil }
 

@@ -40,6 +40,9 @@ type Traced struct {
 	TraceID string
 }
 
+// MarshalJSON writes the result alone.
+func (t Traced) MarshalJSON() ([]byte, error) { return json.Marshal(t.Value) }
+
 // Call runs a read tool or proposes another. It never panics and never fails: what
 // went wrong is a result too.
 func (v *Invocation) Call(ctx context.Context, name, args string) ai.Result {
