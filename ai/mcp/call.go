@@ -24,7 +24,7 @@ func (s *Server) handle(t ai.Tool) sdk.ToolHandler {
 		if wait, first := sess.client.admit(s.opts.Now()); wait > 0 {
 			return s.tooFast(ctx, sess, t, wait, first), nil
 		}
-		ctx, stop := s.alive(ctx)
+		ctx, stop := s.alive(ctx, sess)
 		defer stop()
 		done := s.progress(ctx, req, t.Name)
 		defer done()
@@ -86,11 +86,11 @@ func enter(ctx context.Context, place chan struct{}) (leave func(), err error) {
 	}
 }
 
-// alive is a call's context: it ends also with the server, and when models are
-// stopped.
-func (s *Server) alive(ctx context.Context) (context.Context, context.CancelFunc) {
+// alive is a call's context: it ends also with the session or the server, and when
+// models are stopped.
+func (s *Server) alive(ctx context.Context, sess *session) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	unhook := context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })
+	unhook := context.AfterFunc(sess.life, func() { cancel(context.Cause(sess.life)) })
 	unwatch := func() {}
 	if s.opts.Watch != nil {
 		ctx, unwatch = s.opts.Watch(ctx)

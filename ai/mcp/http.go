@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -129,15 +130,12 @@ func (s *Server) recheck(ctx context.Context, cancel context.CancelFunc, verify 
 
 func (s *Server) endSession(id string) {
 	s.mu.Lock()
-	var found *sdk.ServerSession
-	for ss := range s.sessions {
-		if id != "" && ss.ID() == id {
-			found = ss
-		}
-	}
+	open := maps.Clone(s.sessions)
 	s.mu.Unlock()
-	if found != nil {
-		s.hangUp(found)
+	for ss, sess := range open {
+		if id != "" && ss.ID() == id {
+			s.hangUp(ss, sess)
+		}
 	}
 }
 

@@ -83,15 +83,17 @@ func New(opts Options) *Server {
 func (s *Server) Close() {
 	s.end()
 	s.mu.Lock()
-	open := slices.Collect(maps.Keys(s.sessions))
+	open := maps.Clone(s.sessions)
 	s.mu.Unlock()
-	for _, ss := range open {
-		s.hangUp(ss)
+	for ss, sess := range open {
+		s.hangUp(ss, sess)
 	}
 }
 
-// hangUp ends a session. That the connection is gone already is no trouble.
-func (s *Server) hangUp(ss *sdk.ServerSession) {
+// hangUp ends a session: its calls first, for the SDK waits for them. That the
+// connection is gone already is no trouble.
+func (s *Server) hangUp(ss *sdk.ServerSession, sess *session) {
+	sess.end()
 	if err := ss.Close(); err != nil {
 		s.opts.Logger.Debug("mcp: close", "session", ss.ID(), "cause", err.Error())
 	}
@@ -103,6 +105,8 @@ type session struct {
 	scope  ai.Scope
 	client *client
 	turn   chan struct{} // holds one: calls of a session run in their order
+	life   context.Context
+	end    context.CancelFunc
 
 	preset ai.Preset // guarded by turn, as is inv
 	inv    Invocation
@@ -125,6 +129,7 @@ func (s *Server) known(ss *sdk.ServerSession, info *sdk.Implementation, extra *s
 	}
 	out := &session{turn: make(chan struct{}, 1),
 		scope: ai.Scope{AgentID: agentPrefix + id.name, SessionID: sid, Source: "mcp"}}
+	out.life, out.end = context.WithCancel(s.life)
 	if id.token { // whoever has the token shares its limits, in however many sessions
 		if out.client = s.clients[id.name]; out.client == nil {
 			out.client = newClient()
@@ -137,6 +142,7 @@ func (s *Server) known(ss *sdk.ServerSession, info *sdk.Implementation, extra *s
 	go func() {
 		// Why it ended is of no interest here: that it did is.
 		_ = ss.Wait()
+		out.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.sessions, ss)
