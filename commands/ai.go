@@ -10,13 +10,11 @@ import (
 
 // aiCommands are what people do with models: connect, talk, approve, watch.
 func aiCommands() []Command {
-	return slices.Concat(aiChatCommands(), aiConnectionCommands(), aiToolCommands(), aiActionCommands(), aiMCPCommands(), aiAuthCommands(), aiWatchCommands())
+	return slices.Concat(aiChatCommands(), aiConnectionCommands(), aiToolCommands(), aiActionCommands(), aiMCPCommands(), aiAuthCommands(), aiTokenCommands(), aiWatchCommands())
 }
 
-func aiChatCommands() []Command       { return nil }
-func aiConnectionCommands() []Command { return nil }
-func aiMCPCommands() []Command        { return nil }
-func aiAuthCommands() []Command       { return nil }
+func aiChatCommands() []Command { return nil }
+func aiMCPCommands() []Command  { return nil }
 
 // aiRecord writes an event of the AI part: on behalf of whom a scope says, under
 // the command that runs.

@@ -64,6 +64,9 @@ func (d *Deps) finish(ctx context.Context, c Command, out any, err error) error 
 			if b, ok := out.(tokenBearer); ok {
 				e = fault.Wrap(printErr, fault.StateUnusable, "standard output can't be written: the new token of %s is lost", b.owner()).
 					Hintf("ape-claw clawbot rotate --agent-id %s gives it another one", b.owner())
+				if r, ok := out.(interface{ again() string }); ok {
+					e = e.Hintf("%s", r.again())
+				}
 			}
 			d.tellError(c, e)
 			return e

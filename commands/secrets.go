@@ -5,7 +5,7 @@ import "strings"
 // sensitiveFlags are flags whose values are secrets, of this and of later commands
 // and of the original: an error in front of one must not show what stands behind it.
 var sensitiveFlags = map[string]bool{
-	"private-key": true, "agent-token": true, "opensea-api-key": true, "relay-api-key": true, "api-key": true,
+	"private-key": true, "agent-token": true, "opensea-api-key": true, "relay-api-key": true, "api-key": true, "key": true,
 	"registration-key": true, "invite": true, "password": true, "passphrase": true, "secret": true, "mnemonic": true, "token": true,
 }
 

@@ -74,10 +74,11 @@ func aiTypes() []declaration {
 			result:  "state! id, txHash hash, outcome id, code id, error text, reconciled bool",
 		},
 		{
-			name:    "ai.actions.read",
-			meaning: "actions were read",
-			payload: "actionId id",
-			result:  "count! count",
+			name:     "ai.actions.read",
+			meaning:  "actions were read",
+			commands: []string{"ai actions list", "ai actions show"},
+			payload:  "actionId id",
+			result:   "count! count",
 		},
 		{
 			name: "ai.grant.created", money: true,
@@ -130,6 +131,11 @@ func aiTypes() []declaration {
 			name: "ai.token.changed", money: true,
 			meaning: "a token for MCP clients was made or revoked",
 			payload: "tokenId! id, name! text, change! id",
+		},
+		{
+			name:    "ai.tokens.read",
+			meaning: "the tokens of MCP clients were listed",
+			result:  "count! count",
 		},
 		{
 			name:    "ai.tools.read",

@@ -119,6 +119,21 @@ func (s *Store) Add(ctx context.Context, in AddIn) (Connection, error) {
 	return s.told(ctx, r, "added")
 }
 
+// CheckAdd reports what Add would refuse, before anybody is asked for a key.
+func (s *Store) CheckAdd(ctx context.Context, in AddIn) error {
+	r, err := s.fresh(in)
+	if err != nil {
+		return err
+	}
+	if _, err = s.Show(ctx, r.name); err == nil {
+		return taken(r.name)
+	}
+	if fault.CodeOf(err) == fault.NotFound {
+		return nil
+	}
+	return err
+}
+
 // fresh is a new connection that passed every check.
 func (s *Store) fresh(in AddIn) (row, error) {
 	name, err := checkName(in.Name)

@@ -1,6 +1,7 @@
 package connection
 
 import (
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
@@ -65,6 +66,24 @@ type Connection struct {
 	Version    int64     `json:"version"`
 	CreatedAt  time.Time `json:"createdAt"`
 	UpdatedAt  time.Time `json:"updatedAt"`
+}
+
+// MarshalJSON writes the times with milliseconds, as everything here does.
+func (c Connection) MarshalJSON() ([]byte, error) {
+	type plain Connection // without this method
+	return json.Marshal(struct {
+		plain
+		VerifiedAt string `json:"verifiedAt,omitempty"`
+		CreatedAt  string `json:"createdAt,omitempty"`
+		UpdatedAt  string `json:"updatedAt,omitempty"`
+	}{plain(c), stamp(c.VerifiedAt), stamp(c.CreatedAt), stamp(c.UpdatedAt)})
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
 // Key is all that is shown of a key.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai"
@@ -25,25 +26,49 @@ type MCPToken struct {
 	Revoked time.Time `json:"revokedAt,omitzero"`
 }
 
+// MarshalJSON writes the times with milliseconds, as everything here does.
+func (t MCPToken) MarshalJSON() ([]byte, error) {
+	type plain MCPToken // without this method
+	return json.Marshal(struct {
+		plain
+		Created string `json:"createdAt"`
+		Revoked string `json:"revokedAt,omitempty"`
+	}{plain(t), stamp(t.Created), stamp(t.Revoked)})
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
 var (
 	clientForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+	toolForm   = regexp.MustCompile(`^[a-z0-9_]{1,48}$`)
 	presets    = []string{ai.PresetAll, ai.PresetReadWrite, ai.PresetReadOnly, ai.PresetNone, ai.PresetCustom}
 )
 
-func badClient() error {
-	return fault.New(fault.Usage, "the name of an MCP client is 1 to 32 lower-case letters, digits, _ and -, a letter or digit first").
-		Hintf("ape-claw ai mcp token new --name laptop")
+// CheckMCPToken reports what NewMCPToken would refuse of its arguments. It shows
+// nothing of them.
+func CheckMCPToken(name string, tools ai.Preset) error {
+	if !clientForm.MatchString(name) || strings.HasPrefix(name, "sk-") || strings.HasPrefix(name, "claw_") {
+		return fault.New(fault.Usage, "the name of an MCP client is 1 to 32 lower-case letters, digits, _ and -, a letter or digit first").
+			Hintf("ape-claw ai mcp token new --name laptop")
+	}
+	badTool := func(t string) bool { return !toolForm.MatchString(t) }
+	if !slices.Contains(presets, tools.Name) || (tools.Name == ai.PresetCustom) != (len(tools.Enabled) > 0) || slices.ContainsFunc(tools.Enabled, badTool) {
+		return fault.New(fault.Usage, "there is no such preset or tool").Hintf("--tools read_only; ape-claw ai tools lists them")
+	}
+	return nil
 }
 
 // NewMCPToken makes a token of 256 random bits, which nothing can show again: its
 // SHA-256 is stored. A name that is in use is a fault.NameTaken; a revoked one is
 // free again.
 func (p *Operator) NewMCPToken(ctx context.Context, name string, tools ai.Preset) (MCPToken, string, error) {
-	if !clientForm.MatchString(name) {
-		return MCPToken{}, "", badClient()
-	}
-	if !slices.Contains(presets, tools.Name) || (tools.Name == ai.PresetCustom) != (len(tools.Enabled) > 0) {
-		return MCPToken{}, "", fault.New(fault.Usage, "no such preset of tools").Hintf("--tools read_only; ape-claw ai tools lists them")
+	if err := CheckMCPToken(name, tools); err != nil {
+		return MCPToken{}, "", err
 	}
 	secret := newToken(mcpPrefix)
 	t := MCPToken{ID: store.NewID("mcpt_"), Name: name, Tools: tools, Created: p.o.Now().UTC().Truncate(time.Millisecond)}
