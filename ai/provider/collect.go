@@ -124,6 +124,7 @@ func (k *collector) choice(c choice) *failure {
 	if f := str(c.Finish); f != "" && f != "null" {
 		k.finish = f
 		k.x.idle = min(k.x.idle, afterFinish)
+		k.x.beat()
 	}
 	return nil
 }
