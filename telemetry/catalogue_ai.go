@@ -138,9 +138,10 @@ func aiTypes() []declaration {
 			result:  "count! count",
 		},
 		{
-			name:    "ai.tools.read",
-			meaning: "the tools of models were listed",
-			result:  "count! count",
+			name:     "ai.tools.read",
+			meaning:  "the tools of models were listed",
+			commands: []string{"ai tools"},
+			result:   "count! count",
 		},
 		{
 			name:    "ai.trace.read",
