@@ -43,6 +43,9 @@ type aiFile struct {
 // the home: one that was replaced still answers under its old name in memory, and
 // a token that was revoked since would be accepted.
 func (d *Deps) aiDB(ctx context.Context) (*sql.DB, error) {
+	if d.parent != nil {
+		return d.parent.aiDB(ctx)
+	}
 	cfg, err := d.Config()
 	if err != nil {
 		return nil, err
