@@ -65,6 +65,8 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 		offer = d.completeQuotes
 	case "plans":
 		offer = d.completePlans
+	case "actions":
+		offer = d.completeActions
 	case "events":
 		offer = func(context.Context) []string {
 			var out []string

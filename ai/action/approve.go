@@ -19,7 +19,8 @@ type Permit struct {
 	ActionID    string            `json:"actionId"`
 	Subject     string            `json:"subject"`
 	Tool        string            `json:"tool"`
-	ArgsHash    string            `json:"argsHash"` // of what is executed
+	ArgsHash    string            `json:"argsHash"` // of what was proposed
+	RunHash     string            `json:"runHash"`  // of what is executed
 	FactsHash   string            `json:"factsHash"`
 	Permission  string            `json:"permission"`
 	Identifiers map[string]string `json:"identifiers"`
@@ -74,7 +75,7 @@ func (s *Service) Begin(ctx context.Context, id string, c Confirmation) (Action,
 // begin is the transaction that gives one process the action.
 func (s *Service) begin(ctx context.Context, a *Action, c Confirmation) (Permit, error) {
 	now := s.o.Now()
-	p := Permit{ID: store.NewID("permit_"), ActionID: a.ID, Subject: a.Origin, Tool: a.Tool, ArgsHash: argsHash(a.Tool, a.Run), FactsHash: a.FactsHash,
+	p := Permit{ID: store.NewID("permit_"), ActionID: a.ID, Subject: a.Origin, Tool: a.Tool, ArgsHash: a.ArgsHash, RunHash: argsHash(a.Tool, a.Run), FactsHash: a.FactsHash,
 		Permission: a.Permission, Identifiers: a.Identifiers, Limits: a.Limits, UsesLeft: 1, CreatedAt: now, ExpiresAt: now.Add(a.permitTTL)}
 	if p.Limits == nil {
 		p.Limits = a.Spends
@@ -136,8 +137,8 @@ func (s *Service) use(ctx context.Context, a Action, p Permit) error {
 	err = s.tx(ctx, func(q querier) (err error) {
 		now := s.o.Now().UnixMilli()
 		won, err = changed(q.ExecContext(ctx, `UPDATE ai_permits SET uses_left = uses_left - 1 WHERE id = ? AND action_id = ? AND uses_left > 0
-			AND expires_at > ? AND revoked_at IS NULL AND json_extract(doc, '$.argsHash') = ? AND json_extract(doc, '$.permission') = ?`,
-			p.ID, a.ID, now, argsHash(a.Tool, a.Run), a.Permission))
+			AND expires_at > ? AND revoked_at IS NULL AND json_extract(doc, '$.argsHash') = ? AND json_extract(doc, '$.runHash') = ?
+			AND json_extract(doc, '$.permission') = ?`, p.ID, a.ID, now, a.ArgsHash, argsHash(a.Tool, a.Run), a.Permission))
 		if err != nil || !won {
 			return err
 		}

@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -123,9 +124,12 @@ func gone(a Action, err error) error {
 	e := fault.From(err)
 	switch e.Code {
 	case fault.QuoteExpired, fault.QuoteUsed, fault.StaleReference, fault.NotFound, fault.InvalidArguments, fault.Usage:
-		name := map[fault.Code]string{fault.QuoteExpired: "expired quote", fault.QuoteUsed: "used quote"}[e.Code]
-		if name == "" {
-			name = "arguments"
+		name := "arguments"
+		switch {
+		case errors.Is(err, &fault.Error{Code: fault.QuoteExpired}):
+			name = "expired quote"
+		case errors.Is(err, &fault.Error{Code: fault.QuoteUsed}):
+			name = "used quote"
 		}
 		return fault.Wrap(err, fault.ActionStale, "action %s is not what was proposed any more: %s", a.ID, e.Message).
 			Hintf("reject it, and let the model propose anew").WithSent(fault.SentNo).

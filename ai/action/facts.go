@@ -105,7 +105,7 @@ type Difference struct {
 // bindings are the names for people of what a process acts with.
 var bindings = map[string]string{
 	"profile": "profile", "account": "account", "buyer": "account", "from": "account", "policyHash": "policy", "policy": "policy",
-	"allowlistHash": "allowlist", "stateDir": "state directory", "chainId": "chain", "rpc": "node",
+	"allowlist": "allowlist", "home": "home", "stateDir": "state directory", "chainId": "chain", "rpc": "node",
 }
 
 // differences names what two documents of one action do not have in common.
