@@ -24,8 +24,17 @@ type Callers struct {
 	own    atomic.Int64
 }
 
-// operatorCookie begins the operator's cookies.
-const operatorCookie = "op."
+// cookiePrefix begins the operator's cookies; the rest is what the operator package knows.
+const cookiePrefix = "op."
+
+// Session is the operator's session of a cookie; "" for any other.
+func Session(cookie string) string {
+	s, is := strings.CutPrefix(cookie, cookiePrefix)
+	if !is {
+		return ""
+	}
+	return s
+}
 
 // NewCallers adds the operator to the agents of a Registry. others gives a number
 // that differs when another process wrote to the operator's database.
@@ -61,12 +70,12 @@ func (c *Callers) OpenSession(ctx context.Context, p agents.Proof) (string, agen
 	if err != nil {
 		return "", agents.Proof{}, err
 	}
-	return operatorCookie + cookie, agents.Proof{AgentID: agents.Operator, Expires: s.Expires, Key: s.ID}, nil
+	return cookiePrefix + cookie, agents.Proof{AgentID: agents.Operator, Expires: s.Expires, Key: s.ID}, nil
 }
 
 // Session implements serve.Authenticator.
 func (c *Callers) Session(ctx context.Context, cookie string) (agents.Proof, error) {
-	own, is := strings.CutPrefix(cookie, operatorCookie)
+	own, is := strings.CutPrefix(cookie, cookiePrefix)
 	if !is {
 		p, err := c.Registry.Session(ctx, cookie)
 		if err == nil && p.AgentID == agents.Operator {
@@ -83,7 +92,7 @@ func (c *Callers) Session(ctx context.Context, cookie string) (agents.Proof, err
 
 // CloseSession implements serve.Authenticator.
 func (c *Callers) CloseSession(ctx context.Context, cookie string) error {
-	own, is := strings.CutPrefix(cookie, operatorCookie)
+	own, is := strings.CutPrefix(cookie, cookiePrefix)
 	if !is {
 		return c.Registry.CloseSession(ctx, cookie)
 	}

@@ -26,9 +26,9 @@ export async function until(what, check) {
 
 /** The program under test: APE_CLAW_BIN, or, when that is not set, the small server in server/, built here. */
 let built = "";
-function program(dir, addr, more) {
+function program(dir, addr, more, small) {
   const args = ["--state-dir", dir, "--addr", addr, ...more];
-  if (process.env.APE_CLAW_BIN) return [process.env.APE_CLAW_BIN, ["serve", ...args, "--json"]];
+  if (process.env.APE_CLAW_BIN && !small) return [process.env.APE_CLAW_BIN, ["serve", ...args, "--json"]];
   if (!built) {
     built = join(mkdtempSync(join(tmpdir(), "ape-claw-server-")), "server");
     execFileSync("go", ["build", "-o", built, "./server"], { cwd: import.meta.dirname, env: { ...process.env, CGO_ENABLED: "0" }, stdio: "inherit" });
@@ -46,9 +46,9 @@ export async function stateDir() {
   return dirs.at(-1);
 }
 
-/** Starts a server; {url, addr, dir, stop(), kill()}. */
-export async function startServer(t, dir, addr = "127.0.0.1:0", more = []) {
-  const [bin, args] = program(dir, addr, more);
+/** Starts a server; {url, addr, dir, stop(), kill()}. small: the one in server/, whatever is tested. */
+export async function startServer(t, dir, addr = "127.0.0.1:0", more = [], { small = false } = {}) {
+  const [bin, args] = program(dir, addr, more, small);
   // No settings of whoever runs the tests; a home of its own.
   const child = spawn(bin, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home") } });
   let stderr = "";
@@ -58,13 +58,13 @@ export async function startServer(t, dir, addr = "127.0.0.1:0", more = []) {
     createInterface({ input: child.stdout }).once("line", resolve);
     exited.then(({ code }) => reject(new Error(`${bin} exited with ${code}: ${stderr}`)));
   });
-  const { url } = JSON.parse(line);
+  const { url, token } = JSON.parse(line);
   const end = (signal) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
   };
   t.after(() => end("SIGKILL"));
-  return { url, addr: new URL(url).host, dir, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
+  return { url, token, child, addr: new URL(url).host, dir, stop: () => end("SIGTERM"), kill: () => end("SIGKILL") };
 }
 
 let serial = 0;

@@ -1,6 +1,7 @@
 // Command server serves the event log of a state directory, for tests that
 // need the server and not the whole program. It prints its address as one line
-// of JSON and stops when it is told to or when its standard input ends.
+// of JSON and stops when it is told to or when its standard input ends. With --ai
+// it has approvals too, and takes a JSON line each on its standard input.
 package main
 
 import (
@@ -28,27 +29,52 @@ func main() {
 func run() error {
 	dir := flag.String("state-dir", "state", "state directory")
 	addr := flag.String("addr", "127.0.0.1:0", "host:port")
+	ai := flag.Bool("ai", false, "with approvals, of a tool that only pretends")
 	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
 	log := telemetry.NewLog(*dir, telemetry.LogOptions{})
 	defer log.Close()
-	s, err := serve.New(serve.Options{Log: log, Addr: *addr, Now: time.Now, Version: "test",
-		Profile: serve.ProfileInfo{Sandbox: true, ChainID: 7733139}})
+	opt := serve.Options{Log: log, Addr: *addr, Now: time.Now, Version: "test",
+		Profile: serve.ProfileInfo{Sandbox: true, ChainID: 7733139}}
+	var stage *stage
+	if *ai {
+		var err error
+		if stage, err = newStage(ctx, *dir, log); err != nil {
+			return err
+		}
+		defer stage.close()
+		opt.Auth, opt.Mounts = stage.callers, stage.mounts()
+	}
+	s, err := serve.New(opt)
 	if err != nil {
 		return err
 	}
 	if _, err := s.Listen(); err != nil {
 		return err
 	}
-	line, err := json.Marshal(map[string]any{"ok": true, "url": s.URL()})
-	if err != nil {
+	first := map[string]any{"ok": true, "url": s.URL()}
+	if stage != nil {
+		first["token"] = stage.token
+	}
+	if err := say(first); err != nil {
 		return err
 	}
-	fmt.Println(string(line))
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	go func() { // a test that died leaves no server behind
+		if stage != nil {
+			stage.listen(ctx, os.Stdin)
+		}
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()
 	return s.Serve(ctx)
+}
+
+func say(v any) error {
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(line))
+	return nil
 }
