@@ -14,7 +14,6 @@ func aiCommands() []Command {
 }
 
 func aiChatCommands() []Command { return nil }
-func aiMCPCommands() []Command  { return nil }
 
 // aiRecord writes an event of the AI part: on behalf of whom a scope says, under
 // the command that runs.

@@ -27,6 +27,7 @@ var groups = []struct{ name, short string }{
 	{"events", "Read, describe and write events"},
 	{"sandbox", "A local chain and marketplace to practise on"},
 	{"ai", "Models that use these commands, and people who approve"},
+	{"ai conversations", "What was said to models, and what they did"},
 	{"ai connections", "The models that are connected"},
 	{"ai actions", "What models proposed, to approve or reject"},
 	{"ai auth", "The passphrase that approvals ask for"},
@@ -284,8 +285,17 @@ func crashed(args []string, host Host, v any) int {
 	e := fault.New(fault.Internal, "internal error: the program failed").
 		Hintf("nothing that was recorded is lost; run ape-claw doctor, and report this").WithSent(fault.SentMaybe)
 	d.loggerAt(d.flaggedLevel()).Error("panic", "value", d.redactor().String(fmt.Sprint(v)), "stack", d.redactor().String(string(debug.Stack())))
-	d.printError(Command{}, e)
+	d.printError(Command{Spec: Spec{Protocol: speaks(args)}}, e)
 	return fault.ExitCode(e)
+}
+
+// speaks reports whether a command line is one of a Protocol command.
+func speaks(args []string) bool {
+	list, _ := mentioned(args)
+	cmd, _, err := newTree(newDeps(Host{Env: func(string) (string, bool) { return "", false }}), list).Find(args)
+	return err == nil && slices.ContainsFunc(list, func(c Command) bool {
+		return c.Protocol && (c.Name == commandName(cmd) || slices.Contains(c.Aliases, commandName(cmd)))
+	})
 }
 
 func runTree(ctx context.Context, args []string, host Host, list []Command, partial bool) (int, error) {
@@ -305,8 +315,10 @@ func runTree(ctx context.Context, args []string, host Host, list []Command, part
 		// Parsing or look-up failed, no operation ran: the error is still to be recorded and told.
 		// A read of the log leaves no trace there, however it is misspelt.
 		name := commandName(cmd)
-		quiet := slices.ContainsFunc(list, func(c Command) bool { return c.Name == name && c.Quiet })
-		d.spec = Spec{Name: name, Risk: RiskRead, Quiet: quiet}
+		d.spec = Spec{Name: name, Risk: RiskRead}
+		if i := slices.IndexFunc(list, func(c Command) bool { return c.Name == name || slices.Contains(c.Aliases, name) }); i >= 0 {
+			d.spec.Quiet, d.spec.Protocol = list[i].Quiet, list[i].Protocol
+		}
 		err = d.finish(ctx, Command{Spec: d.spec}, nil, err)
 	}
 	return fault.ExitCode(err), err

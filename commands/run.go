@@ -148,7 +148,7 @@ func (d *Deps) printResult(c Command, out any) error {
 
 // printError tells what went wrong: one JSON document, or two lines for people.
 func (d *Deps) printError(c Command, e *fault.Error) {
-	if !d.wantJSON {
+	if !d.wantJSON || c.Protocol {
 		d.tellError(c, e)
 		return
 	}

@@ -54,6 +54,9 @@ type Spec struct {
 	Offline bool
 	// Anywhere commands work when configuration is broken: they report it.
 	Anywhere bool
+	// Protocol commands speak to a program at stdout: nothing else is written there,
+	// errors go to stderr, also with --json.
+	Protocol bool
 	// AI says whether models have the command as a tool, and how.
 	AI Exposure
 }

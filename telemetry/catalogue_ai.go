@@ -50,10 +50,11 @@ func aiTypes() []declaration {
 			result:  "outcome! id, bytes count, ms count, code id, actionId id",
 		},
 		{
-			name:    "ai.mcp.called",
-			meaning: "an MCP client called a tool",
-			payload: "client! text, tool! text, risk id, argsHash id",
-			result:  "outcome! id, bytes count, ms count, code id, actionId id",
+			name:     "ai.mcp.called",
+			meaning:  "an MCP client called a tool",
+			commands: []string{"ai mcp serve"},
+			payload:  "client! text, tool! text, risk id, argsHash id",
+			result:   "outcome! id, bytes count, ms count, code id, actionId id",
 		},
 		{
 			name: "ai.action.proposed", money: true,
@@ -136,6 +137,13 @@ func aiTypes() []declaration {
 			name:    "ai.tokens.read",
 			meaning: "the tokens of MCP clients were listed",
 			result:  "count! count",
+		},
+		{
+			name:     "ai.conversations.read",
+			meaning:  "conversations with models were listed, read or stopped",
+			commands: []string{"ai conversations list", "ai conversations show", "ai conversations stop"},
+			payload:  "roomId id",
+			result:   "count! count",
 		},
 		{
 			name:     "ai.tools.read",

@@ -47,21 +47,6 @@ func (s *Server) call(ctx context.Context, sess *session, req *sdk.CallToolReque
 		return ai.Result{}, err
 	}
 	defer leave()
-	if proposes(t) && s.opts.Open != nil {
-		leave, err := enter(ctx, sess.client.propose)
-		if err != nil {
-			return ai.Result{}, err
-		}
-		defer leave()
-		open, err := s.opts.Open(ctx, sess.scope.AgentID)
-		if err != nil {
-			return ai.Result{}, err
-		}
-		if open >= openProposals {
-			return ai.Result{}, fault.New(fault.RateLimited, "%d proposals of this client wait for a person already", open).
-				Hintf("actions_pending lists them; a person approves or rejects them").WithSent(fault.SentNo)
-		}
-	}
 	inv, err := s.invocation(ctx, sess, s.preset(req.Extra))
 	if err != nil {
 		return ai.Result{}, err
@@ -72,9 +57,6 @@ func (s *Server) call(ctx context.Context, sess *session, req *sdk.CallToolReque
 	}
 	return inv.Call(ctx, t.Name, args), nil
 }
-
-// proposes reports whether a call can make a proposal.
-func proposes(t ai.Tool) bool { return t.Grade != ai.GradeRead || t.Name == "request_action" }
 
 // enter waits for a place that one holds at a time.
 func enter(ctx context.Context, place chan struct{}) (leave func(), err error) {

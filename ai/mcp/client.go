@@ -62,22 +62,16 @@ func (s *Server) preset(extra *sdk.RequestExtra) ai.Preset {
 	return s.opts.Preset
 }
 
-// The limits of a client.
-const (
-	callsPerMinute = 60
-	openProposals  = 3
-)
+// callsPerMinute is what a client may call. How many of its proposals may be open
+// is for who keeps them.
+const callsPerMinute = 60
 
 // client counts what one client does.
 type client struct {
-	propose chan struct{} // holds one: proposals are counted and made one at a time
-
 	mu      sync.Mutex // guards what follows
 	calls   []time.Time
 	refused bool // the last call was refused: the ones after it are not recorded too
 }
-
-func newClient() *client { return &client{propose: make(chan struct{}, 1)} }
 
 // admit counts a call, or says how long to wait for the next and whether this is
 // the first that was refused.

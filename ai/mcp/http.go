@@ -77,12 +77,17 @@ func (s *Server) bearer(verify Verify, next http.Handler, w http.ResponseWriter,
 	if !ok {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		refuseHTTP(w, http.StatusUnauthorized, fault.New(fault.Auth, "an MCP client needs a token").
-			Hintf("make one with: ape-claw ai mcp token new <name>; send it as Authorization: Bearer <token>"))
+			Hintf("make one with: ape-claw ai mcp token new --name <client>; send it as Authorization: Bearer <token>"))
 		return
 	}
 	name, preset, err := verify(r.Context(), value)
 	if err != nil {
 		s.opts.Logger.Debug("mcp: token", "cause", err.Error())
+		if fault.CodeOf(err) != fault.Auth { // nobody is let in because nothing can be looked up
+			refuseHTTP(w, http.StatusServiceUnavailable, fault.New(fault.StateUnusable, "the tokens can't be looked at now").
+				Hintf("on the machine that serves: ape-claw ai doctor"))
+			return
+		}
 		w.Header().Set("WWW-Authenticate", `Bearer error="invalid_token"`)
 		refuseHTTP(w, http.StatusUnauthorized, fault.New(fault.Auth, "the MCP token is not known here, or was revoked").
 			Hintf("ape-claw ai mcp token list shows what there is"))

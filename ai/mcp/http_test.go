@@ -29,9 +29,12 @@ type keys struct {
 func (k *keys) verify(_ context.Context, token string) (string, ai.Preset, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if token == "token-of-no-database" {
+		return "", ai.Preset{}, errors.New("secret detail")
+	}
 	p, ok := k.good[token]
 	if !ok {
-		return "", ai.Preset{}, errors.New("unknown: secret detail")
+		return "", ai.Preset{}, fault.Wrap(errors.New("secret detail"), fault.Auth, "secret detail")
 	}
 	return strings.TrimPrefix(token, "token-"), p, nil
 }
@@ -117,6 +120,7 @@ func TestHTTPRefusals(t *testing.T) {
 	}{
 		"no token":         {map[string]string{"Authorization": ""}, "", initialize, 401},
 		"unknown token":    {map[string]string{"Authorization": "Bearer x"}, "", initialize, 401},
+		"no database":      {map[string]string{"Authorization": "Bearer token-of-no-database"}, "", initialize, 503},
 		"another scheme":   {map[string]string{"Authorization": "Basic token-desk"}, "", initialize, 401},
 		"another site":     {map[string]string{"Origin": "https://evil.example"}, "", initialize, 403},
 		"cross-site fetch": {map[string]string{"Sec-Fetch-Site": "cross-site"}, "", initialize, 403},

@@ -28,7 +28,6 @@ type engine struct {
 	calls   []string // name + " " + args, as they came
 	records []telemetry.Draft
 	answer  func(ctx context.Context, s mcp.Session, name, args string) ai.Result
-	open    int
 	now     time.Time
 }
 
@@ -84,11 +83,6 @@ func (e *engine) options() mcp.Options {
 		Preset:  ai.Preset{Name: ai.PresetAll},
 		Version: "1.2.3",
 		Docs:    mcp.Docs{Guide: "# Guide\n", API: "# API\n"},
-		Open: func(context.Context, string) (int, error) {
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			return e.open, nil
-		},
 		Record: func(_ context.Context, _ ai.Scope, d telemetry.Draft) error {
 			e.mu.Lock()
 			defer e.mu.Unlock()

@@ -38,8 +38,6 @@ type Options struct {
 	Preset  ai.Preset
 	Version string
 	Docs    Docs
-	// Open counts the open proposals of an origin; nil counts none.
-	Open func(ctx context.Context, origin string) (int, error)
 	// Record writes what the engine does not see: calls that come too fast. nil
 	// records nothing.
 	Record func(ctx context.Context, s ai.Scope, d telemetry.Draft) error
@@ -132,11 +130,11 @@ func (s *Server) known(ss *sdk.ServerSession, info *sdk.Implementation, extra *s
 	out.life, out.end = context.WithCancel(s.life)
 	if id.token { // whoever has the token shares its limits, in however many sessions
 		if out.client = s.clients[id.name]; out.client == nil {
-			out.client = newClient()
+			out.client = &client{}
 			s.clients[id.name] = out.client
 		}
 	} else {
-		out.client = newClient()
+		out.client = &client{}
 	}
 	s.sessions[ss] = out
 	go func() {

@@ -223,24 +223,6 @@ func TestCallsInAMinute(t *testing.T) {
 	}
 }
 
-func TestOpenProposals(t *testing.T) {
-	t.Parallel()
-	e := &engine{open: 3}
-	cs := connect(t, e, e.options(), nil)
-	for name, refused := range map[string]bool{"nft_buy": true, "policy_halt": true, "request_action": true, "market_listings": false, "actions_pending": false} {
-		r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.IsError != refused || refused && code(t, r) != string(fault.RateLimited) {
-			t.Errorf("%s with three open proposals: %s", name, text(t, r))
-		}
-	}
-	if got := e.said(); len(got) != 2 {
-		t.Errorf("the engine saw %q", got)
-	}
-}
-
 func TestCancelEndsTheCall(t *testing.T) {
 	t.Parallel()
 	running, ended := make(chan struct{}), make(chan error, 1)
