@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"sync"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai"
@@ -124,7 +126,7 @@ func outcomeOf(o *Outcome, result any, err error, late bool) State {
 				TxHash string `json:"txHash"`
 			}
 			if json.Unmarshal(b, &tx) == nil { // of a result that is no object there is none
-				o.TxHash = tx.TxHash
+				o.TxHash = txHash(tx.TxHash)
 			}
 		}
 	}
@@ -134,7 +136,7 @@ func outcomeOf(o *Outcome, result any, err error, late bool) State {
 	e := fault.From(err)
 	o.Code, o.Cause, o.Message, o.Hint, o.Sent = CommandFailed, string(e.Code), e.Message, e.Hint, e.Sent
 	if hash, ok := e.Details["txHash"].(string); ok && o.TxHash == "" {
-		o.TxHash = hash
+		o.TxHash = txHash(hash)
 	}
 	if fault.IsGate(e.Code) || e.Code == fault.Killed {
 		o.Code = PolicyBlocked
@@ -149,6 +151,16 @@ func outcomeOf(o *Outcome, result any, err error, late bool) State {
 		o.Outcome = OutcomeUnknown
 	}
 	return Failed
+}
+
+var hash32 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^0x[0-9a-fA-F]{64}$`) })
+
+// txHash is s if it is a transaction's hash.
+func txHash(s string) string {
+	if hash32().MatchString(s) {
+		return s
+	}
+	return ""
 }
 
 // settle stores how an action ended. It is the owner's to say, also when others took

@@ -75,8 +75,8 @@ func (s *Service) settled(ctx context.Context, a Action) (bool, error) {
 	was := a
 	o := *outcomeOr(a.Outcome)
 	o.Outcome, o.Reconciled, o.Hint = "", true, ""
-	if v.TxHash != "" {
-		o.TxHash = v.TxHash
+	if hash := txHash(v.TxHash); hash != "" {
+		o.TxHash = hash
 	}
 	if o.Message = v.Message; v.State == Executed {
 		o.Code, o.Cause, o.Message = "", "", ""
