@@ -39,8 +39,11 @@ type world struct {
 	runs     []string // arguments of the executions
 }
 
-func newWorld(t testing.TB) *world {
-	w := &world{dir: t.TempDir(), now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), made: true,
+func newWorld(t testing.TB) *world { return newWorldIn(t.TempDir()) }
+
+// newWorldIn is the world of a directory, which several processes may share.
+func newWorldIn(dir string) *world {
+	w := &world{dir: dir, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), made: true,
 		binding: map[string]string{"profile": "default", "from": buyer, "policyHash": "p1", "stateDir": "/s", "chainId": "33139"}}
 	w.preview = w.facts("100")
 	w.execute = func(context.Context, ai.Call, ai.Approval) (any, error) {
@@ -74,6 +77,9 @@ func (w *world) set(f func()) {
 func (w *world) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.now.IsZero() {
+		return time.Now() // of processes that share a directory
+	}
 	return w.now
 }
 
@@ -156,7 +162,6 @@ func (w *world) service(t testing.TB, change ...func(*action.Options)) *action.S
 			return w.settled, nil
 		},
 		After: func(_ context.Context, a action.Action) { w.set(func() { w.after = append(w.after, a) }) },
-		Beat:  10 * time.Millisecond,
 	}
 	for _, f := range change {
 		f(&o)
@@ -261,4 +266,33 @@ func entries(t testing.TB, dir string) int {
 // nothing is an execution that does nothing and answers.
 func nothing(result any, err error) func(context.Context, ai.Call, ai.Approval) (any, error) {
 	return func(context.Context, ai.Call, ai.Approval) (any, error) { return result, err }
+}
+
+// waiting is an execution that says that it began and ends when it is told to.
+func waiting(began, end chan struct{}) func(context.Context, ai.Call, ai.Approval) (any, error) {
+	return func(context.Context, ai.Call, ai.Approval) (any, error) {
+		close(began)
+		<-end
+		return nil, nil
+	}
+}
+
+// beats waits for the sign of life of the clock's time, and reports whether the
+// action is still taken for alive.
+func beats(t testing.TB, w *world, s *action.Service, id string) bool {
+	t.Helper()
+	db, err := store.OpenState(t.Context(), w.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // only read
+	for {
+		var at int64
+		if err := db.QueryRowContext(t.Context(), "SELECT beat_at FROM ai_actions WHERE id = ?", id).Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		if at >= w.clock().UnixMilli() {
+			return show(t, s, id).State == action.Executing
+		}
+	}
 }
