@@ -62,7 +62,9 @@ func TestDeadlines(t *testing.T) {
 				r, e := dial(t, srv.URL, c).Step(t.Context(), ask("go"), func(s string) { got.Add(int64(len(s))) })
 				text, err = r.Text, e
 			}()
-			soon(t, "the stream comes to where it stops", func() bool { return got.Load() == int64(len(tt.text)) && c.set(tt.fire) })
+			soon(t, "the stream comes to where it stops", func() bool {
+				return len(srv.Requests()) == 1 && got.Load() == int64(len(tt.text)) && c.set(tt.fire)
+			})
 			c.fire(tt.fire)
 			<-done
 			if fault.CodeOf(err) != tt.code || err != nil && !strings.Contains(err.Error(), tt.says) || text != tt.text {

@@ -60,8 +60,10 @@
 // The first step that was not played and whose when fits. What was played is read
 // off the request: a step whose words or calls are in the conversation already was.
 // So a conversation goes on in its script after the process has ended, and each
-// conversation of a server is at its own place. A step with a fault that leaves
-// nothing in the conversation counts as played once it happened.
+// conversation of a server is at its own place; two that are equal word for word
+// are one. A step whose fault leaves nothing in the conversation counts as played
+// once it happened, for the whole server; in a loop it happens once, unless nothing
+// else is left.
 //
 // when has these, and all that are named must fit:
 //
@@ -75,6 +77,16 @@
 //
 // # Faults
 //
-// See the constants of type Fault. Those that begin with a status leave nothing
-// but an error; the others bend how say and call are sent.
+// See the constants of type Fault. A number is a status, with after as its
+// Retry-After. Faults of the first list leave nothing but an error, those of the
+// second a part of the answer, and those of the third bend how say and call are
+// sent: {"fault": "no_index", "call": […]}. A dead port is a server that was closed;
+// eleven calls are a step with eleven; an endless loop is a loop of one call.
+//
+// # A model without a server of its own
+//
+// Start serves a script on a local port, under URL, which is the base URL of a
+// connection; with a Key it wants that as the bearer token. Requests returns what
+// it was asked, byte for byte. Like the services, it refuses a conversation in which
+// a call has no result, a result no call, or arguments are no JSON.
 package model

@@ -34,7 +34,7 @@ func (a *answer) stream() {
 	switch a.fault {
 	case NoDone:
 	case Lingering:
-		<-a.r.Context().Done()
+		a.hang()
 	default:
 		a.write([]byte("[DONE]"))
 	}
@@ -45,7 +45,7 @@ func (a *answer) unending() bool {
 	switch a.fault {
 	case Silent:
 		a.flush()
-		<-a.r.Context().Done()
+		a.hang()
 	case Huge:
 		text := strings.Repeat("very big ", 8<<10)
 		for range 2048 {
@@ -74,13 +74,19 @@ func (a *answer) broken(i, n int) bool {
 	case a.fault == CutEarly || a.fault == Cut && i >= half:
 		panic(http.ErrAbortHandler)
 	case a.fault == Idle && i >= 2:
-		<-a.r.Context().Done()
+		a.hang()
 	case a.fault == Midway && i >= half:
 		a.write([]byte(`{"error":{"message":"The service behind broke off.","code":502},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`))
 	default:
 		return false
 	}
 	return true
+}
+
+// hang waits until nobody listens any more, and ends without an end.
+func (a *answer) hang() {
+	<-a.r.Context().Done()
+	panic(http.ErrAbortHandler)
 }
 
 // frames are the pieces of the answer.
