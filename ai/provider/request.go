@@ -48,6 +48,7 @@ func (c *client) wire(r ai.Request) (wire, error) {
 	if c.prefer(r.Model) {
 		q.MaxCompletionTokens = r.MaxTokens
 	} else {
+		//lint:ignore SA1019 most services know the old name alone
 		q.MaxTokens = r.MaxTokens
 	}
 	if r.System != "" {
