@@ -75,7 +75,7 @@ goes to the connection's own address alone. Ollama needs no key.`,
 			"  ape-claw ai connections add --preset ollama --name local",
 		Events: []string{"ai.connection.changed"}, Offline: true, Risk: RiskHuman, Permission: "ai:write", Human: humanOnceInit,
 		AI: Exposure{Class: AINever}},
-		aiConnectionsAdd, printAIConnection)
+		aiConnectionsAdd, func(p *Printer, out AIConnectionOut) { printAIConnection(p, out) })
 }
 
 func aiConnectionsAdd(ctx context.Context, d *Deps, in AIConnectionsAddIn) (AIConnectionOut, error) {
@@ -222,13 +222,12 @@ func newAIConnectionsShow() Command {
 				d.Record(ctx, telemetry.Draft{Type: "ai.connections.read", Result: map[string]any{"count": 1}})
 		},
 		func(p *Printer, out AIConnectionsShowOut) {
-			printAIConnection(p, AIConnectionOut{Connection: out.Connection})
 			u := out.Usage
 			tokens := strconv.FormatInt(u.Input, 10) + " in, " + strconv.FormatInt(u.Output, 10) + " out"
 			if u.Unknown > 0 {
 				tokens += ", and " + counted(u.Unknown, "step") + " of unknown usage"
 			}
-			p.KV("today", counted(u.Turns, "turn"), "tokens", tokens, "cost", spent(u.CostMicros))
+			printAIConnection(p, AIConnectionOut{Connection: out.Connection}, "used today", counted(u.Turns, "turn"), "tokens today", tokens, "cost today", spent(u.CostMicros))
 		})
 }
 
@@ -243,7 +242,7 @@ func spent(micros int64) string {
 // shownModels is how many of a list people see; --json has all.
 const shownModels = 20
 
-func printAIConnection(p *Printer, out AIConnectionOut) {
+func printAIConnection(p *Printer, out AIConnectionOut, more ...string) {
 	c := out.Connection
 	p.Head("%s", c.Name)
 	tools := c.Tools.Name
@@ -274,7 +273,7 @@ func printAIConnection(p *Printer, out AIConnectionOut) {
 	if c.Default {
 		kv = append(kv, "default", "yes")
 	}
-	p.KV(append(kv, "verified", verified)...)
+	p.KV(append(append(kv, "verified", verified), more...)...)
 	list := c.Models
 	if len(list) > shownModels {
 		list = append(list[:shownModels:shownModels], "and "+strconv.Itoa(len(c.Models)-shownModels)+" more: --json lists them")

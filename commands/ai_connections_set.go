@@ -40,7 +40,7 @@ was in error, or whose key was refused, is active again when that succeeds.`,
 				out.Next = d.cli() + " ai connections set " + c.Name + " --model <model>"
 			}
 			return out, nil
-		}, printAIConnection)
+		}, func(p *Printer, out AIConnectionOut) { printAIConnection(p, out) })
 }
 
 // AIConnectionsSetIn is what to change; what is not given stays.
@@ -65,7 +65,7 @@ host. Once "ai auth init" ran, keys and addresses change only with the passphras
 			"  ape-claw ai connections set main --price '*=2.50/10' --usd-per-day 5",
 		Events: []string{"ai.connection.changed"}, Offline: true, Risk: RiskHuman, Permission: "ai:write", Human: humanOnceInit,
 		AI: Exposure{Class: AINever}},
-		aiConnectionsSet, printAIConnection)
+		aiConnectionsSet, func(p *Printer, out AIConnectionOut) { printAIConnection(p, out) })
 }
 
 func aiConnectionsSet(ctx context.Context, d *Deps, in AIConnectionsSetIn) (AIConnectionOut, error) {
@@ -345,7 +345,7 @@ func newAIConnectionsDefault() Command {
 			yes := true
 			c, err := s.Set(ctx, in.Name, connection.Change{Default: &yes})
 			return AIConnectionOut{OK: true, Connection: c}, err
-		}, printAIConnection)
+		}, func(p *Printer, out AIConnectionOut) { printAIConnection(p, out) })
 }
 
 // AIConnectionsRemoveIn names a connection.

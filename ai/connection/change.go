@@ -397,12 +397,24 @@ func (s *Store) SetSecret(ctx context.Context, ref string, v Secret) (Connection
 	return s.told(ctx, r, change)
 }
 
-// Remove forgets a connection and its key. What it used today stays counted.
+// Remove forgets a connection and its key, also one that can't be read. What it
+// used today stays counted.
 func (s *Store) Remove(ctx context.Context, ref string) (Connection, error) {
-	var r row
-	err := s.write(ctx, func(tx *sql.Tx) (err error) {
-		if r, err = find(ctx, tx, ref); err != nil {
-			return err
+	db, err := s.look(ctx)
+	if err == nil && db == nil {
+		err = unknown(ref)
+	}
+	if err != nil {
+		return Connection{}, err
+	}
+	r := row{doc: doc{Provider: ProviderOpenAI}}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `SELECT id, name, status FROM connections WHERE name = ? OR id = ?`, fold(ref), ref).Scan(&r.id, &r.name, &r.status)
+		if errors.Is(err, sql.ErrNoRows) {
+			return unknown(ref)
+		}
+		if err != nil {
+			return store.DBFault(err, store.AIFile)
 		}
 		if err := s.putSecret(ctx, tx, r.id, nil); err != nil {
 			return err
@@ -413,6 +425,5 @@ func (s *Store) Remove(ctx context.Context, ref string) (Connection, error) {
 	if err != nil {
 		return Connection{}, err
 	}
-	return Connection{ID: r.id, Name: r.name, Provider: r.doc.Provider, Service: r.doc.Service, BaseURL: r.doc.BaseURL, Status: r.status, Models: []string{}},
-		s.changed(ctx, r, "removed")
+	return Connection{ID: r.id, Name: r.name, Provider: r.doc.Provider, Status: r.status, Models: []string{}}, s.changed(ctx, r, "removed")
 }

@@ -53,7 +53,7 @@ func CheckURL(raw string) (string, error) {
 	case u.Hostname() == "" || u.Opaque != "":
 		return bad("names no host")
 	case u.User != nil:
-		return bad("holds a user name or password: give the key apart, with --ask-key, --key-stdin or --key-env")
+		return bad("holds credentials; give the key apart, with --ask-key, --key-stdin or --key-env")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(raw, "#"):
 		return bad("has a query or a fragment")
 	case u.Scheme == "http" && !loopback(u.Hostname()):

@@ -191,6 +191,10 @@ func (s *Store) secret(ctx context.Context, q querier, r row) (Secret, error) {
 		}
 		return "", missing(r)
 	}
+	return s.unseal(r, sealed)
+}
+
+func (s *Store) unseal(r row, sealed []byte) (Secret, error) {
 	key, err := s.readKey()
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fault.Wrap(err, fault.StateUnusable, "%s is missing: what is stored of the key of connection %s can't be opened", KeyFile, r.name).
@@ -204,6 +208,29 @@ func (s *Store) secret(ctx context.Context, q querier, r row) (Secret, error) {
 		s.loaded(string(v))
 	}
 	return v, err
+}
+
+// CheckKeys opens every stored key, and returns why one can't be: a key file that is
+// missing, loose or another one.
+func (s *Store) CheckKeys(ctx context.Context) error {
+	db, err := s.look(ctx)
+	if err != nil || db == nil {
+		return err
+	}
+	all, err := rows(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		sealed, err := sealedOf(ctx, db, r.id)
+		if err == nil && sealed != nil {
+			_, err = s.unseal(r, sealed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func missing(r row) error {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -219,7 +218,7 @@ func (s *Store) shown(ctx context.Context, q querier, r row) (Connection, error)
 	d := r.doc
 	c := Connection{ID: r.id, Name: r.name, Provider: d.Provider, Service: d.Service, BaseURL: d.BaseURL, Model: d.Model, Tiers: d.Tiers,
 		Identity: d.Identity, Tools: d.Tools, Caps: d.Caps, Prices: d.Prices, Default: d.Default, Status: r.status, LastError: clean(d.LastError, maxError),
-		Models: slices.Concat([]string{}, d.Models), Version: r.version, CreatedAt: r.created, UpdatedAt: r.updated}
+		Models: append([]string{}, d.Models...), Version: r.version, CreatedAt: r.created, UpdatedAt: r.updated}
 	if d.VerifiedAt > 0 {
 		c.VerifiedAt = time.UnixMilli(d.VerifiedAt).UTC()
 	}
