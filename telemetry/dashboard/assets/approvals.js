@@ -23,6 +23,7 @@ export class Approvals {
     this.killed = [];
     this.offset = 0; // ms that the server's clock is ahead
     this.steps = new Steps({
+      onProof: () => this.proof(),
       onReauth: (e) => this.reauth(e),
       onCard: (a, fresh) => (a ? this.keep(a, fresh) : this.look()),
       onDone: (a) => {
@@ -117,7 +118,13 @@ export class Approvals {
       this.whole.clear();
       this.killed = [];
     }
-    if (this.operator !== was) this.drawn = "";
+    if (this.operator !== was) {
+      this.drawn = this.inboxSign = "";
+      this.fresh = false;
+      this.steps.drop();
+      $("inbox").replaceChildren();
+      $("card").replaceChildren();
+    }
     this.draw();
     if (this.operator) await this.refresh();
   }
@@ -209,7 +216,7 @@ export class Approvals {
     const badge = $("view-approvals-count");
     badge.hidden = !open && !(this.noticed && !this.operator);
     badge.textContent = open ? String(open) : "•";
-    $("view-approvals").setAttribute("aria-label", open ? `Approvals, ${open} waiting` : "Approvals");
+    $("view-approvals-said").textContent = open ? ` ${open} waiting` : "";
     $("banner-kill").hidden = !this.killed.length;
     $("banner-kill-text").textContent = this.killed.length ? visible(`Models are stopped, and nothing is spent: ${clip(this.killed[0].replace(/^ai: /, ""), 200)}.`) : "";
   }
@@ -298,10 +305,20 @@ export class Approvals {
 
   // The passphrase
 
-  /** Asks for what lacks; resolves to whether it was given. */
-  async reauth(e) {
+  /** Asks for the passphrase unless it was given lately; resolves to false when the person did not want to. */
+  async proof() {
     const state = await get("auth").catch(() => null);
-    if (!state?.initialized || !state.session) return false; // the refusal says what to do
+    if (!state?.initialized || !state.session || state.provedUntil) return true; // a refusal says what to do
+    return this.enter();
+  }
+
+  /** After a refusal; resolves to whether what lacked was given. */
+  async reauth() {
+    const state = await get("auth").catch(() => null);
+    return Boolean(state?.initialized && state.session) && this.enter();
+  }
+
+  enter() {
     this.proved = false;
     $("reauth-error").textContent = "";
     $("reauth").showModal();
@@ -350,6 +367,7 @@ export class Approvals {
   }
 
   async lift(again) {
+    if (!(await this.proof())) return;
     try {
       const answer = await post("unkill", { shown: this.killed });
       this.killed = [];

@@ -1,7 +1,7 @@
 // One action as a person decides by it: what we computed first and large, what the
 // model says below it and labelled. Every text goes through dom.js.
 import { el, icon, marked } from "./dom.js";
-import { clip, number, plural, short, shortTrace, span } from "./format.js";
+import { clip, number, plural, short, shortTrace } from "./format.js";
 
 export const stateWord = {
   proposed: "Waiting for you", executing: "Executing", executed: "Executed", failed: "Failed",
@@ -128,7 +128,7 @@ export function card(a, { now, decide, onTrace, onWhy }) {
       el("p.asked", null, "Asked by ", asker(a.origin), ` ${ago(a.createdAt, now)}, with `, el("code", null, marked(text(a.tool), 60)))),
     ending(a),
     from.length ? el("ul.warnings", null, from.slice(0, 10).map((w) => el("li", null, icon("warn"), el("span", null, marked(text(w), 400))))) : null,
-    el("section.what", { "aria-label": "Facts" }, el("h3", null, "Facts", el("small", null, "computed by ape-claw, not taken from the model")), spends(a), facts(a),
+    el("section.truth", { "aria-label": "Facts" }, el("h3", null, "Facts", el("small", null, "computed by ape-claw, not taken from the model")), spends(a), facts(a),
       a.impact ? el("p.impact", null, marked(text(a.impact), 600)) : null),
     taint(a),
     claim(a),
@@ -137,9 +137,14 @@ export function card(a, { now, decide, onTrace, onWhy }) {
     decide);
 }
 
+/** How long ago, for people: no more than they want to know. */
 export function ago(ts, now) {
-  const ms = now - Date.parse(ts);
-  return Number.isFinite(ms) ? (ms < 1500 ? "just now" : `${span(Math.max(0, ms)).replace(/ \d+ s$/, (m) => (ms < 600_000 ? m : ""))} ago`) : "";
+  const s = Math.max(0, Math.round((now - Date.parse(ts)) / 1000));
+  if (!Number.isFinite(s)) return "";
+  if (s < 5) return "just now";
+  if (s < 60) return `${s} s ago`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+  return s < 172_800 ? `${Math.floor(s / 3600)} h ago` : `${Math.floor(s / 86_400)} days ago`;
 }
 
 /** The checks of an explanation, in their order. */

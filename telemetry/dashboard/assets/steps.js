@@ -9,11 +9,12 @@ const ascii = /^[\x20-\x7e]*$/;
 
 export class Steps {
   /**
-   * onReauth(refusal) resolves to whether the passphrase was given; onCard(action)
-   * gets an action that is newer than the one shown; onDone(action) one that is decided.
+   * onProof() resolves to whether it is worth asking: the passphrase was given, or
+   * the server will say what lacks; onReauth(refusal) to whether it was given now;
+   * onCard(action) gets an action that is newer than the one shown; onDone(action) one that is decided.
    */
-  constructor({ onReauth, onCard, onDone }) {
-    Object.assign(this, { onReauth, onCard, onDone });
+  constructor({ onProof, onReauth, onCard, onDone }) {
+    Object.assign(this, { onProof, onReauth, onCard, onDone });
     this.box = el("section.decide", { "aria-label": "Your decision" });
     this.action = null;
   }
@@ -24,6 +25,13 @@ export class Steps {
     this.action = action;
     if (!same) this.choose();
     return this.box;
+  }
+
+  /** Forgets what it was about, and what was typed. */
+  drop() {
+    this.action = null;
+    this.step = undefined;
+    this.box.replaceChildren();
   }
 
   /** Whether somebody is typing here. */
@@ -48,8 +56,9 @@ export class Steps {
   async begin() {
     const id = this.action.id;
     this.wait("Computing the facts again…");
+    if (!(await this.onProof()) || this.action?.id !== id) return this.action?.id === id && (this.choose(), $("approve")?.focus());
     const answer = await this.ask(() => post(`actions/${at(id)}/challenge`, {}));
-    if (!answer || this.action.id !== id) return;
+    if (!answer || this.action?.id !== id) return;
     const card = answer.action;
     this.onCard(card, true);
     this.action = card;
@@ -80,7 +89,9 @@ export class Steps {
   }
 
   form() {
-    const { action: a, challenge: c } = this, names = list(c?.identifiers);
+    const { action: a, challenge: c } = this;
+    const place = (name) => (list(a.facts).findIndex((f) => f.name === name) + 1 || Infinity);
+    const names = [...list(c?.identifiers)].sort((x, y) => place(x) - place(y)); // as they stand above
     this.step = "form";
     const label = (name) => list(a.facts).find((f) => f.name === name)?.label ?? name;
     this.say = el("p.bad", { role: "alert" });
@@ -135,7 +146,7 @@ export class Steps {
     if (!go?.isConnected) return;
     // A challenge serves one try: the next one needs another, of the same facts.
     const again = this.challenge ? await post(`actions/${at(id)}/challenge`, {}).catch(() => null) : null;
-    if (again && this.action.id === id && again.action.factsHash === this.action.factsHash) this.challenge = again.action.challenge;
+    if (again && this.action?.id === id && again.action.factsHash === this.action.factsHash) this.challenge = again.action.challenge;
     go.disabled = false;
   }
 
@@ -174,7 +185,7 @@ export class Steps {
         return await work();
       } catch (e) {
         if (!again && e.code === "reauth_required" && (await this.onReauth(e))) continue;
-        if (this.action.id !== id) return undefined;
+        if (this.action?.id !== id) return undefined;
         const stale = ["action_stale", "action_expired", "action_not_pending"].includes(e.code);
         if (was === "wait" || stale) this.choose();
         this.say.replaceChildren(...marked(e.message, 400), ...(e.hint ? [el("span.todo", null, marked(e.hint, 400))] : []));
