@@ -15,12 +15,14 @@ type AIMCPConfigIn struct {
 	HTTP   bool   `json:"http" help:"for a client that reaches ape-claw serve over HTTP, with a token"`
 }
 
-// AIMCPConfigOut is what to put where.
+// AIMCPConfigOut is what to put where. The operation has printed it.
 type AIMCPConfigOut struct {
 	OK bool `json:"ok"`
 	mcp.Snippet
 	Next []string `json:"next"`
 }
+
+func (AIMCPConfigOut) shown() bool { return true }
 
 func newAIMCPConfig() Command {
 	return define(Spec{Name: "ai mcp-config", Short: "Print what connects an MCP client: Claude Code, Codex, Cursor or another",
@@ -30,15 +32,39 @@ goes to "ape-claw serve" with a token from "ai mcp token new". No secret is prin
 the token, the name of the variable that must hold it.`,
 		Example: "  ape-claw ai mcp-config --client claude\n  ape-claw ai mcp-config --client codex --http",
 		Quiet:   true, Risk: RiskRead, Permission: "ai:read", AI: Exposure{Class: AIOperator}},
-		func(_ context.Context, d *Deps, in AIMCPConfigIn) (AIMCPConfigOut, error) { return d.mcpConfig(in) },
-		func(p *Printer, out AIMCPConfigOut) {
-			p.Head("Put this into %s", out.File)
-			p.Line("%s", out.Text)
-			if out.Run != "" {
-				p.List(cyan, "Or run", []string{out.Run})
+		func(_ context.Context, d *Deps, in AIMCPConfigIn) (AIMCPConfigOut, error) {
+			out, err := d.mcpConfig(in)
+			if err == nil {
+				err = d.showMCPConfig(out)
 			}
-			p.List(cyan, "Then", out.Next)
-		})
+			return out, err
+		},
+		printMCPConfig)
+}
+
+func printMCPConfig(p *Printer, out AIMCPConfigOut) {
+	p.Head("Put this into %s", out.File)
+	p.Line("%s", out.Text)
+	if out.Run != "" {
+		p.List(cyan, "Or run", []string{out.Run})
+	}
+	p.List(cyan, "Then", out.Next)
+}
+
+// showMCPConfig prints past the redactor, which would take the variable that stands
+// after Authorization for a token: what is printed is made of paths and names alone.
+func (d *Deps) showMCPConfig(out AIMCPConfigOut) error {
+	if d.wantJSON {
+		b, err := encodeJSON(out)
+		if err != nil {
+			return err
+		}
+		return d.writeOut(b)
+	}
+	p := d.printer()
+	p.w = d.host.Stdout
+	printMCPConfig(p, out)
+	return p.flush()
 }
 
 func (d *Deps) mcpConfig(in AIMCPConfigIn) (AIMCPConfigOut, error) {

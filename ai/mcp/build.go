@@ -24,18 +24,27 @@ Read docs://guide first, or call guide.`
 
 // build makes the SDK's server with the tools of a preset.
 func (s *Server) build(p ai.Preset) *sdk.Server {
-	out := sdk.NewServer(&sdk.Implementation{Name: Name, Title: "ape-claw", Version: s.opts.Version}, &sdk.ServerOptions{
+	opts := &sdk.ServerOptions{
 		Instructions: instructions,
 		Logger:       s.opts.Logger,
 		// Nothing of this changes while a server runs, so no list is announced to.
 		Capabilities: capabilities(),
-	})
+		// Who may see what depends on the token: no answer is for others.
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
+	}
+	if s.opts.Extend != nil {
+		s.opts.Extend.Options(opts)
+	}
+	out := sdk.NewServer(&sdk.Implementation{Name: Name, Title: "ape-claw", Version: s.opts.Version}, opts)
 	out.AddReceivingMiddleware(s.guard)
 	for _, t := range s.opts.Tools(p) {
 		out.AddTool(declare(t), s.handle(t))
 	}
 	s.addDoc(out, "docs://guide", "guide", "How to work with these tools: states, errors, rules", s.opts.Docs.Guide)
 	s.addDoc(out, "docs://api", "api", "Every tool with its arguments, and the HTTP endpoints of ape-claw serve", s.opts.Docs.API)
+	if s.opts.Extend != nil {
+		s.opts.Extend.Server(out)
+	}
 	return out
 }
 

@@ -59,7 +59,8 @@ func (s *Server) Handler(verify Verify) http.Handler {
 			return nil
 		}
 		return s.forPreset(t.preset)
-	}, &sdk.StreamableHTTPOptions{Logger: s.opts.Logger, SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxMessage})
+	}, &sdk.StreamableHTTPOptions{Logger: s.opts.Logger, SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxMessage,
+		EventStore: sdk.NewMemoryEventStore(nil)}) // bounded; a client whose connection broke takes up its answers
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && r.Header.Get(sessionID) == "" && s.count() >= maxSessions {
 			refuseHTTP(w, http.StatusTooManyRequests, fault.New(fault.RateLimited, "%d MCP sessions are open already", maxSessions).

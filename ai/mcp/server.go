@@ -47,6 +47,14 @@ type Options struct {
 	NewID  func() string
 	Now    func() time.Time
 	Logger *slog.Logger // nil logs nothing
+	// Extend adds what a program offers beside the tools; nil adds nothing.
+	Extend *Extension
+}
+
+// Extension changes what is built for a preset, before and after it is made.
+type Extension struct {
+	Options func(*sdk.ServerOptions)
+	Server  func(*sdk.Server)
 }
 
 // Docs are the resources, in Markdown.

@@ -105,7 +105,7 @@ func (w Where) toml() string {
 	} else {
 		fmt.Fprintf(&b, "url = %s\nbearer_token_env_var = %s\n", compact(w.URL), compact(TokenEnv))
 	}
-	b.WriteString("# what is not read only makes a proposal; ape-claw asks you, so codex need not\ndefault_tools_approval_mode = \"approve\"\n")
+	b.WriteString("# what is not read only makes a proposal; ape-claw asks you, so codex need not\ndefault_tools_approval_mode = \"approve\"")
 	return b.String()
 }
 
