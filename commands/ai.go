@@ -13,8 +13,6 @@ func aiCommands() []Command {
 	return slices.Concat(aiChatCommands(), aiConnectionCommands(), aiToolCommands(), aiActionCommands(), aiMCPCommands(), aiAuthCommands(), aiTokenCommands(), aiWatchCommands())
 }
 
-func aiChatCommands() []Command { return nil }
-
 // aiRecord writes an event of the AI part: on behalf of whom a scope says, under
 // the command that runs.
 func (d *Deps) aiRecord(ctx context.Context, s ai.Scope, draft telemetry.Draft) error {

@@ -10,7 +10,7 @@ import (
 )
 
 // afterAction is called once an execution of this process ended and is recorded.
-func (d *Deps) afterAction(context.Context, action.Action) {}
+func (d *Deps) afterAction(ctx context.Context, a action.Action) { d.reportAction(ctx, a) }
 
 // AIActionsRejectIn names an action and says why not.
 type AIActionsRejectIn struct {

@@ -67,6 +67,8 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 		offer = d.completePlans
 	case "actions":
 		offer = d.completeActions
+	case "conversations":
+		offer = d.completeConversations
 	case "events":
 		offer = func(context.Context) []string {
 			var out []string

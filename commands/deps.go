@@ -55,6 +55,7 @@ type Deps struct {
 	rpc     []node
 	pacer   *market.Pacer
 	tools   *tool.Registry
+	chat    *chatRun // of ai chat
 }
 
 // completing reports whether the shell asks what could come next.

@@ -20,6 +20,7 @@ type Host struct {
 	OpenURL                        func(url string) error
 	OpenTerminal                   func() (Terminal, error)
 	OpenPTY                        func() (PTY, error)
+	OpenConsole                    func() (Console, error)
 	PolicyDir                      string // the outer policy fence, /etc/ape-claw
 }
 

@@ -25,7 +25,7 @@ func (s *Service) end(ctx context.Context, r *run, err error) error {
 	status := r.conclude(err)
 	var msgs []Message
 	if r.turn.Error != nil || r.turn.Notice != "" {
-		m := Message{Role: RoleSystem, Author: "ape-claw", Status: status, Error: r.turn.Error}
+		m := Message{Role: RoleSystem, Author: Program, Status: status, Error: r.turn.Error}
 		if r.turn.Notice != "" {
 			m.Blocks = append(m.Blocks, Block{Type: BlockNotice, Text: r.turn.Notice})
 		}

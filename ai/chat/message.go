@@ -36,6 +36,9 @@ type Block struct {
 // The roles of stored messages, beside those that a model has (ai.Role).
 const RoleSystem ai.Role = "system" // notices of the program; a model does not see them
 
+// Program is the author of what neither a person nor a model said.
+const Program = "ape-claw"
+
 // The statuses of a message.
 const (
 	StatusOK        = "ok"

@@ -236,7 +236,7 @@ func (r *run) call(ctx context.Context, calls []ai.ToolCall) error {
 		}
 		if r.last {
 			b.Text, b.Outcome, b.Code = notRun, tool.OutcomeRefused, string(fault.ToolBudget)
-			if err := r.store(ctx, Message{Role: ai.RoleTool, Author: "ape-claw", Blocks: []Block{b}}); err != nil {
+			if err := r.store(ctx, Message{Role: ai.RoleTool, Author: Program, Blocks: []Block{b}}); err != nil {
 				return err
 			}
 			continue
@@ -247,7 +247,7 @@ func (r *run) call(ctx context.Context, calls []ai.ToolCall) error {
 		b.Ms = max(0, r.s.o.Now().Sub(began).Milliseconds())
 		r.turn.ToolCalls = int(r.calls.Add(1))
 		b.Text, b.Outcome, b.Code = r.s.redact(res.Text), res.Outcome, res.Code
-		m := Message{Role: ai.RoleTool, Author: "ape-claw", Blocks: []Block{b}}
+		m := Message{Role: ai.RoleTool, Author: Program, Blocks: []Block{b}}
 		if res.ActionID != "" {
 			m.Blocks = append(m.Blocks, Block{Type: BlockProposal, ActionID: res.ActionID, Tool: b.Tool})
 			r.turn.Actions = append(r.turn.Actions, res.ActionID)

@@ -131,9 +131,9 @@ const outcomeTool = "action_status"
 func (o Outcome) messages() []Message {
 	id := "outcome_" + o.ActionID
 	return []Message{
-		{Role: ai.RoleAssistant, Author: "ape-claw", TraceID: o.TraceID,
+		{Role: ai.RoleAssistant, Author: Program, TraceID: o.TraceID,
 			Blocks: []Block{{Type: BlockUse, CallID: id, Tool: outcomeTool, Args: `{"actionId":` + quote(o.ActionID) + `}`}}},
-		{Role: ai.RoleTool, Author: "ape-claw", TraceID: o.TraceID,
+		{Role: ai.RoleTool, Author: Program, TraceID: o.TraceID,
 			Blocks: []Block{{Type: BlockOutcome, CallID: id, Tool: outcomeTool, ActionID: o.ActionID, State: o.State, Text: o.Text}}},
 	}
 }

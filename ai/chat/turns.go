@@ -184,7 +184,7 @@ func (q *query) interrupt(o running) ([]Message, error) {
 		string(doc), q.now.UnixMilli(), o.id); err != nil {
 		return nil, err
 	}
-	msgs := []Message{{Role: RoleSystem, Author: "ape-claw", Status: StatusFailed, Error: f, TurnID: o.id, TraceID: o.trace,
+	msgs := []Message{{Role: RoleSystem, Author: Program, Status: StatusFailed, Error: f, TurnID: o.id, TraceID: o.trace,
 		Blocks: []Block{{Type: BlockError, Code: interrupted, Text: f.Message}}}}
 	return msgs, q.add(o.room, msgs)
 }

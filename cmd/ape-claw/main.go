@@ -47,6 +47,7 @@ func host() commands.Host {
 		OpenURL:      openURL,
 		OpenTerminal: openTerminal,
 		OpenPTY:      openPTY,
+		OpenConsole:  openConsole,
 		PolicyDir:    "/etc/ape-claw",
 	}
 }
