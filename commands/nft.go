@@ -117,7 +117,7 @@ func newNFTSimulate() Command {
 nothing else, and run it on the chain as the buyer would send it. With --from no key is
 needed, and the address is taken to have the funds.`,
 		Example: "  ape-claw nft simulate --quote q_…",
-		Events:  []string{"nft.simulation.passed", "nft.simulation.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:simulate", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
+		Events:  []string{"nft.simulation.passed", "nft.simulation.failed", "policy.blocked"}, Risk: RiskWrite, Permission: "nft:simulate", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true, About: aboutSimulate}},
 		func(ctx context.Context, d *Deps, in nft.SimulateIn) (nft.SimulateOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nft("")

@@ -162,6 +162,13 @@ func (d *Deps) askExplain(ctx context.Context, c ai.Call) (any, error) {
 	if name, ok := strings.CutPrefix(c.Scope.AgentID, "conn:"); ok {
 		ask.Connection = name
 	}
-	out, err := explain.callWith(ctx, child, func(ctx context.Context) (any, error) { return child.aiExplain(ctx, ask) })
+	out, err := explain.callWith(ctx, child, func(ctx context.Context) (any, error) {
+		out, err := child.aiExplain(ctx, ask)
+		if fault.CodeOf(err) == fault.NotFound && ask.Connection != "" { // a scripted one is in no list
+			ask.Connection = ""
+			out, err = child.aiExplain(ctx, ask)
+		}
+		return out, err
+	})
 	return tool.Traced{Value: out, TraceID: child.trace()}, forTools(explain, err)
 }

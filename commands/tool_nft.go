@@ -18,6 +18,8 @@ import (
 const (
 	aboutBuy = "Propose to buy the token of a quote. It has to be simulated first (nft_simulate). The card shows what would be bought, " +
 		"from whom, for how much, with fees, balance and daily caps. Exactly this order is bought, or nothing."
+	aboutSimulate = "Run a quote's purchase against the chain, as the buyer would send it, without signing it: the marketplace's exact transaction, " +
+		"checked to buy what was quoted and nothing else. A quote can be bought for five minutes after it passed."
 	aboutAutobuy = "Propose to buy the cheapest tokens that fit: it looks at the listings of several collections, chooses by maxPrice, count and budget " +
 		"what policy would let be bought, and saves that as a plan, which is on the card token by token. Give maxPrice and budget, or the id of a saved plan alone. " +
 		"Only what is on the plan can be bought."

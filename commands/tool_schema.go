@@ -45,7 +45,7 @@ const (
 // property is a field in a tool's schema.
 type property struct {
 	Type        string    `json:"type"`
-	Description string    `json:"description"`
+	Description string    `json:"description,omitempty"`
 	Enum        []string  `json:"enum,omitempty"`
 	Pattern     string    `json:"pattern,omitempty"`
 	MinLength   int       `json:"minLength,omitempty"`

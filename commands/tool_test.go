@@ -1,0 +1,191 @@
+package commands
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ape-claw/ape-claw/ai"
+	"github.com/ape-claw/ape-claw/ai/tool"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
+)
+
+// Every command says what it is to models. There is no default: what nobody thought
+// about is no tool, and this fails.
+func TestEveryCommandIsClassified(t *testing.T) {
+	t.Parallel()
+	for _, c := range Specs() {
+		switch c.AI.Class {
+		case AITool:
+			if !slices.Contains([]ai.Grade{ai.GradeRead, ai.GradeWrite, ai.GradeHigh}, c.AI.Grade) {
+				t.Errorf("%s: a tool of grade %q", c.Name, c.AI.Grade)
+			}
+			if c.Risk == RiskHuman || c.Human != "" || c.Streams {
+				t.Errorf("%s: a tool that asks a person at the terminal, or streams", c.Name)
+			}
+			if c.Risk == RiskHigh && c.AI.Grade != ai.GradeHigh {
+				t.Errorf("%s: of high risk, and of grade %s for models", c.Name, c.AI.Grade)
+			}
+		case AIOperator, AINever:
+			if c.AI.Grade != "" || c.AI.Identifiers != nil || c.AI.Untrusted {
+				t.Errorf("%s is no tool, and has what only tools have", c.Name)
+			}
+		default:
+			t.Errorf("%s says nothing of models: AI: Exposure{Class: …}", c.Name)
+		}
+	}
+}
+
+// What is never a tool, by the threat model, by name: a class that is changed by
+// mistake fails here.
+func TestNeverTools(t *testing.T) {
+	t.Parallel()
+	never := regexp.MustCompile(`^(auth |serve$|mcp$|ai($| )|clawbot (register|verify|revoke|rotate|invite)|sandbox |demo$|dashboard$|events (emit|import|export|flush)|.* resume$|allowlist (add|remove)|policy (init|unhalt))`)
+	for _, c := range Specs() {
+		if never.MatchString(c.Name) && c.AI.Class == AITool {
+			t.Errorf("%s is a tool, which it must never be", c.Name)
+		}
+	}
+	tools, _ := world(t)
+	for _, x := range tools {
+		if never.MatchString(x.Command) {
+			t.Errorf("%s is a tool", x.Command)
+		}
+	}
+}
+
+func world(t *testing.T) ([]ai.Tool, *tool.Registry) {
+	t.Helper()
+	d := newDeps(Host{Env: func(string) (string, bool) { return "", false }, Now: time.Now})
+	r, err := d.aiRegistry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Tools(ai.Preset{Name: ai.PresetAll}), r
+}
+
+// The grades, permissions and identifiers of the specification, and no tool beside.
+func TestGrades(t *testing.T) {
+	t.Parallel()
+	want := map[string]string{
+		"allowlist_audit": "read policy:read", "allowlist_list": "read policy:read", "chain_info": "read chain:read", "clawbot_list": "read clawbot:read",
+		"doctor": "read system:read", "events_schema": "read events:read", "market_collections": "read market:read", "market_listings": "read market:read",
+		"nft_autobuy": "high nft:autobuy count maxPrice budget", "nft_buy": "high nft:buy collection tokenId priceApe", "nft_quote": "read nft:quote",
+		"nft_quotes_list": "read nft:read", "nft_quotes_show": "read nft:read", "nft_simulate": "read nft:simulate", "policy_check": "read policy:read",
+		"policy_halt": "write policy:halt", "policy_show": "read policy:read", "policy_spend": "read policy:read", "quickstart": "read system:read", "version": "read system:read",
+		"action_status": "read ai:read", "actions_pending": "read ai:read", "budget_status": "read policy:read", "events_recent": "read events:read",
+		"explain_block": "read policy:read", "guide": "read ai:read", "request_action": "write ai:propose", "result_more": "read ai:read",
+	}
+	got := map[string]string{}
+	tools, _ := world(t)
+	for _, x := range tools {
+		got[x.Name] = strings.TrimSpace(string(x.Grade) + " " + x.Permission + " " + strings.Join(x.Identifiers, " "))
+	}
+	if !reflect.DeepEqual(got, want) {
+		for n := range got {
+			if got[n] != want[n] {
+				t.Errorf("%s: %q, want %q", n, got[n], want[n])
+			}
+		}
+		for n := range want {
+			if _, ok := got[n]; !ok {
+				t.Errorf("no tool %s", n)
+			}
+		}
+	}
+	for _, x := range tools {
+		outside := strings.HasPrefix(x.Name, "nft_") || strings.HasPrefix(x.Name, "events_recent") || x.Name == "market_listings"
+		if outside && !x.Untrusted {
+			t.Errorf("%s: its result holds text from outside, and it does not say so", x.Name)
+		}
+	}
+}
+
+// Fields that the engine or a person sets are in no schema, and are refused when they
+// are sent all the same.
+func TestModelsDontSetWhatIsNotTheirs(t *testing.T) {
+	t.Parallel()
+	forbidden := []string{"execute", "confirm", "autonomous", "dataSource", "from", "file", "dir", "out", "url", "addr", "allowUnsafe", "privateKey", "agentToken", "agentId",
+		"openseaApiKey", "rpc", "api", "policy", "profile", "config", "home", "stateDir", "traceId", "sessionId", "json", "order", "orderHash", "exact", "currency", "force", "user"}
+	tools, r := world(t)
+	for _, x := range tools {
+		var schema struct {
+			Properties map[string]struct{ Description string } `json:"properties"`
+			Additional bool                                    `json:"additionalProperties"`
+		}
+		if err := json.Unmarshal(x.Schema, &schema); err != nil || schema.Additional {
+			t.Errorf("%s: %v, additional %v", x.Name, err, schema.Additional)
+		}
+		for _, name := range forbidden {
+			if _, ok := schema.Properties[name]; ok {
+				t.Errorf("%s has %s", x.Name, name)
+			}
+			if _, _, err := r.Check(x.Name, []byte(`{"`+name+`":"x"}`)); fault.CodeOf(err) != fault.InvalidArguments {
+				t.Errorf("%s takes %s: %v", x.Name, name, err)
+			}
+		}
+		text := x.Description
+		for _, p := range schema.Properties {
+			text += "\n" + p.Description
+			if p.Description == "" {
+				t.Errorf("%s has an argument that nothing is said about", x.Name)
+			}
+		}
+		for _, word := range []string{"--", "unsafe", "autonomous", "confirm", "private key"} {
+			if strings.Contains(strings.ToLower(text), word) {
+				t.Errorf("%s tells a model of %q:\n%s", x.Name, word, text)
+			}
+		}
+	}
+	for _, c := range Specs() {
+		if c.AI.Class != AITool {
+			continue
+		}
+		for _, f := range InputFields(c.In) {
+			class := f.Tag.Get("ai")
+			if !slices.Contains([]string{fieldExposed, fieldEngine, fieldOperator}, class) {
+				t.Errorf("%s: field %s says %q of models", c.Name, f.Name, class)
+			}
+			if f.Tag.Get("secret") == "true" && class != fieldOperator {
+				t.Errorf("%s: field %s is a secret", c.Name, f.Name)
+			}
+		}
+	}
+}
+
+// A tool call fills the same fields with the same values as a command line, and what a
+// flag refuses is refused.
+func TestToolCallsFillTheInput(t *testing.T) {
+	t.Parallel()
+	type in struct {
+		Price string   `json:"price" required:"true"`
+		Side  string   `json:"side" enum:"buy-now,sell" default:"sell"`
+		Count int      `json:"count" default:"20" min:"1"`
+		All   bool     `json:"all"`
+		List  []string `json:"list"`
+		Note  *string  `json:"note" empty:"true"`
+	}
+	var v in
+	if err := fillFields(reflect.ValueOf(&v).Elem(), json.RawMessage(`{"price":"1"}`)); err != nil || v.Side != "sell" || v.Count != 20 || v.Note != nil {
+		t.Errorf("%+v %v", v, err)
+	}
+	v = in{}
+	if err := fillFields(reflect.ValueOf(&v).Elem(), json.RawMessage(`{"price":"1","side":"buyNow","count":3,"all":true,"list":["a"," b "],"note":""}`)); err != nil ||
+		v.Side != "buy-now" || v.Count != 3 || !v.All || !reflect.DeepEqual(v.List, []string{"a", "b"}) || v.Note == nil {
+		t.Errorf("%+v %v", v, err)
+	}
+	for _, args := range []string{
+		`{}`, `[]`, `{"price":""}`, `{"price":" , "}`, `{"price":1}`, `{"price":"1","count":0}`, `{"price":"1","count":"3"}`, `{"price":"1","count":1.5}`, `{"price":"1","count":1e2}`,
+		`{"price":"1","all":"true"}`, `{"price":"1","side":"hold"}`, `{"price":"1","list":"a"}`, `{"price":"1","list":[1]}`, `{"price":"1","list":[""]}`, `{"price":"1","list":["a,b"]}`,
+		`{"price":"1","other":1}`, `{"price":null}`, `{"price":"1","Price":"2"}`,
+	} {
+		var v in
+		if err := fillFields(reflect.ValueOf(&v).Elem(), json.RawMessage(args)); fault.CodeOf(err) != fault.InvalidArguments {
+			t.Errorf("%s: %+v, %v", args, v, err)
+		}
+	}
+}
