@@ -32,6 +32,8 @@ type ServeOut struct {
 	// AuthRequired: callers from this machine (or, on a wider address, from
 	// others) have to say who they are.
 	AuthRequired bool `json:"authRequired"`
+	// Operator is the file with the token by which the person who approves logs in.
+	Operator string `json:"operatorFile,omitempty"`
 }
 
 func newServe() Command {
@@ -53,17 +55,23 @@ func printServe(p *Printer, out ServeOut) {
 	}
 	p.Line("Dashboard  %s", p.style(cyan, out.URL+"/"))
 	p.Line("Events     %s", out.Events)
+	if out.Operator != "" {
+		p.Line("Approvals  log in there as operator, with the token in %s", out.Operator)
+	}
 	if out.AuthRequired {
 		p.Line("Log in     with an agent's id and token; a new one: ape-claw clawbot register --agent-id <id>")
 	}
 }
 
 func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
-	srv, err := d.newServer(in)
+	part := d.newServedAI(ctx)
+	defer part.drain()
+	srv, err := d.newServerWith(in, part)
 	if err != nil {
 		return ServeOut{}, err
 	}
 	out := serveOut(srv)
+	out.Operator = part.tokenPath(ctx)
 	if out.AuthRequired {
 		if err := d.warnNoAgent(ctx); err != nil {
 			return ServeOut{}, errors.Join(err, srv.Close())
@@ -75,7 +83,7 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 	if err := showNow(d, out, printServe); err != nil {
 		return ServeOut{}, err
 	}
-	err = d.settling(ctx, srv.Serve)
+	err = d.settling(ctx, func(ctx context.Context) error { return part.serve(ctx, srv.Serve) })
 	out.Status = "stopped"
 	return out, err
 }
@@ -147,11 +155,19 @@ func (d *Deps) warnNoAgent(ctx context.Context) error {
 	return err
 }
 
-// newServer listens; Serve is still to be called.
-func (d *Deps) newServer(in ServeIn) (*serve.Server, error) {
+// newServer listens; Serve is still to be called. It serves no AI.
+func (d *Deps) newServer(in ServeIn) (*serve.Server, error) { return d.newServerWith(in, nil) }
+
+// newServerWith is newServer with an AI part; nil for none.
+func (d *Deps) newServerWith(in ServeIn, part *servedAI) (*serve.Server, error) {
 	opt, err := d.serveOptions(in)
 	if err != nil {
 		return nil, err
+	}
+	if part != nil {
+		if opt.Mounts, err = part.mounts(); err != nil {
+			return nil, err
+		}
 	}
 	srv, err := serve.New(opt)
 	if err != nil {

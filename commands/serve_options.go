@@ -35,10 +35,14 @@ func (d *Deps) serveOptions(in ServeIn) (serve.Options, error) {
 	if err != nil {
 		return serve.Options{}, err
 	}
+	auth, err := d.callers()
+	if err != nil {
+		return serve.Options{}, err
+	}
 	return serve.Options{
 		Log: log, Addr: addr, Version: Version, Redactor: d.redactor(), Now: d.host.Now, Logger: d.logger(),
 		Profile: serve.ProfileInfo{Sandbox: cfg.IsSandbox(), ChainID: d.scopeChain(cfg)},
-		Auth:    d.registry(), RequireAuth: required, Insecure: in.Insecure,
+		Auth:    auth, RequireAuth: required, Insecure: in.Insecure,
 		AllowedHosts:   orEnv(d, in.AllowHost, "APE_CLAW_ALLOW_HOSTS"),
 		CORSOrigins:    orEnv(d, in.CORSOrigin, "APE_CLAW_CORS_ORIGINS"),
 		TrustedProxies: proxies,
