@@ -264,3 +264,25 @@ func TestRetryEventIsWhole(t *testing.T) {
 		}
 	}
 }
+
+// What was approved with its order is bought with that order, or not at all: neither
+// another seller's nor another order in the quote stands in.
+func TestApprovedOrder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	q := w.simulated()
+	w.relist(second, "12")
+	_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase, Order: q.OrderHash})
+	if fault.CodeOf(err) != fault.SimulationFailed || !strings.Contains(err.Error(), "exactly this order was approved") || len(w.sent) != 0 {
+		t.Errorf("%v, %d sent", err, len(w.sent))
+	}
+	w = newWorld(t)
+	q = w.simulated()
+	_, err = w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase, Order: "0x" + strings.Repeat("1", 64)})
+	if fault.CodeOf(err) != fault.StateUnusable || len(w.sent) != 0 {
+		t.Errorf("%v, %d sent", err, len(w.sent))
+	}
+	if out, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase, Order: q.OrderHash}); err != nil || out.OrderHash != q.OrderHash {
+		t.Errorf("%+v %v", out, err)
+	}
+}
