@@ -28,7 +28,6 @@ var groups = []struct{ name, short string }{
 	{"sandbox", "A local chain and marketplace to practise on"},
 	{"ai", "Models that use these commands, and people who approve"},
 	{"ai conversations", "What was said to models, and what they did"},
-	{"ai conversations", "What was said to models, and what they did"},
 	{"ai connections", "The models that are connected"},
 	{"ai actions", "What models proposed, to approve or reject"},
 	{"ai auth", "The passphrase that approvals ask for"},
