@@ -29,7 +29,7 @@ func (d *Deps) aiActions(context.Context) (*action.Service, error) {
 		return nil, err
 	}
 	_, child := d.host.Env(envAIChild)
-	return action.New(action.Options{State: d.stateDB, Redactor: d.redactor(), Now: d.host.Now, Record: d.aiRecord, Child: child,
+	return action.New(action.Options{State: d.stateDB, Redactor: d.redactor(), Now: d.host.Now, Record: d.aiRecord, Child: child, CLI: d.cli(),
 		Killed: func() []string { return ai.Killed(cfg.Home) },
 		Lookup: func(name string) (ai.Tool, bool) {
 			r, err := d.aiRegistry()
@@ -103,6 +103,8 @@ type AIActionsListOut struct {
 	Count   int             `json:"count"`
 	Open    int             `json:"open"` // of those, what waits for a person
 	Actions []action.Action `json:"actions"`
+
+	cli string
 }
 
 func newAIActionsList() Command {
@@ -125,7 +127,7 @@ events may settle.`,
 			}
 			p.Table([]string{"id", "state", "risk", "asked by", "proposed (UTC)", "what"}, rows)
 			if out.Open > 0 {
-				p.List(cyan, "Next", []string{"ape-claw ai actions show <id>", "ape-claw ai actions approve <id>", "ape-claw ai actions reject <id> --reason …"})
+				p.List(cyan, "Next", []string{out.cli + " ai actions show ID", out.cli + " ai actions approve ID", out.cli + " ai actions reject ID --reason WHY"})
 			}
 		})
 }
@@ -142,7 +144,7 @@ func stateText(a action.Action) string {
 }
 
 func aiActionsList(ctx context.Context, d *Deps, in AIActionsListIn) (AIActionsListOut, error) {
-	out := AIActionsListOut{OK: true, Actions: []action.Action{}}
+	out := AIActionsListOut{OK: true, Actions: []action.Action{}, cli: d.cli()}
 	db, err := d.oldState(ctx)
 	if err != nil {
 		return out, err
@@ -194,6 +196,8 @@ type AIActionsShowOut struct {
 	History []action.AuditRow `json:"history"`
 	// Audit is what is wrong with the audit of this state directory.
 	Audit string `json:"auditError,omitempty"`
+
+	cli string
 }
 
 func newAIActionsShow() Command {
@@ -216,13 +220,13 @@ everything that was done with it. What would happen now is computed when it is a
 				p.Line("  %s", p.style(red, clean(out.Audit)))
 			}
 			if out.Open() {
-				p.List(cyan, "Next", []string{"ape-claw ai actions approve " + out.ID, "ape-claw ai actions reject " + out.ID + " --reason …"})
+				p.List(cyan, "Next", []string{out.cli + " ai actions approve " + out.ID, out.cli + " ai actions reject " + out.ID + " --reason WHY"})
 			}
 		})
 }
 
 func aiActionsShow(ctx context.Context, d *Deps, in AIActionIn) (AIActionsShowOut, error) {
-	out := AIActionsShowOut{OK: true}
+	out := AIActionsShowOut{OK: true, cli: d.cli()}
 	s, err := d.oldActions(ctx, in.ID)
 	if err != nil {
 		return out, err

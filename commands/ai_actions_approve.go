@@ -249,8 +249,9 @@ func cardLines(a action.Action) []string {
 		pairs = append(pairs, "the model's limit", action.Cut(s.Shown, 80))
 	}
 	for _, k := range slices.Sorted(maps.Keys(a.Binding)) {
-		if !slices.ContainsFunc(a.Facts, func(f ai.Fact) bool { return f.Name == k }) {
-			pairs = append(pairs, action.Cut(k, 40), action.Cut(a.Binding[k], 120))
+		v := a.Binding[k]
+		if !slices.ContainsFunc(a.Facts, func(f ai.Fact) bool { return f.Name == k || f.Value == v }) {
+			pairs = append(pairs, action.Cut(action.BindingName(k), 40), action.Cut(v, 120))
 		}
 	}
 	kv(pairs...)

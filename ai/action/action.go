@@ -184,6 +184,7 @@ type Options struct {
 	Now         func() time.Time
 	Killed      func() []string // lines of the AI kill switch
 	Child       bool            // this process runs beneath a model: it approves nothing
+	CLI         string          // how commands begin in this profile; "": ape-claw
 	// Initialized reports whether there is a passphrase.
 	Initialized func(ctx context.Context) (bool, error)
 	// Host is what this process acts with, beside what a preview says itself: profile,

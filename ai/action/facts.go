@@ -108,6 +108,9 @@ var bindings = map[string]string{
 	"allowlist": "allowlist", "home": "home", "stateDir": "state directory", "chainId": "chain", "rpc": "node",
 }
 
+// BindingName is what people call a part of what a process acts with.
+func BindingName(key string) string { return cmp.Or(bindings[key], key) }
+
 // differences names what two documents of one action do not have in common.
 func differences(was, is doc) []Difference {
 	var out []Difference
@@ -117,7 +120,7 @@ func differences(was, is doc) []Difference {
 		}
 	}
 	for _, k := range keys(was.Binding, is.Binding) {
-		note(cmp.Or(bindings[k], k), was.Binding[k], is.Binding[k])
+		note(BindingName(k), was.Binding[k], is.Binding[k])
 	}
 	a, b := values(was.Facts), values(is.Facts)
 	for _, k := range keys(a, b) {

@@ -22,6 +22,9 @@ func New(o Options) *Service {
 	if o.Beat == 0 {
 		o.Beat = 2 * time.Second
 	}
+	if o.CLI == "" {
+		o.CLI = "ape-claw"
+	}
 	return &Service{o: o, owner: store.NewID("proc_")}
 }
 

@@ -56,7 +56,7 @@ var notes = map[State]string{
 func (s *Service) Told(a Action) Told {
 	t := Told{ActionID: a.ID, Tool: a.Tool, State: a.State, Title: fenced("preview", Cut(a.Title, 200)), Warnings: a.Warnings, Note: notes[a.State]}
 	if a.State == Proposed {
-		t.ExpiresAt, t.ApproveWith = a.ExpiresAt, "ape-claw ai actions approve "+a.ID
+		t.ExpiresAt, t.ApproveWith = a.ExpiresAt, s.o.CLI+" ai actions approve "+a.ID
 	}
 	o := a.Outcome
 	if o == nil {
