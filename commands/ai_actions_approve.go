@@ -189,7 +189,7 @@ func (d *Deps) threeSteps(card action.Card, c *action.Confirmation, ask func(str
 	}
 	c.Acknowledged = true
 	for _, name := range card.Challenge.Identifiers {
-		typed, err := ask(fmt.Sprintf("Step 2 of 3: retype the %s: ", label(card.Action, name)))
+		typed, err := ask(fmt.Sprintf("Step 2 of 3: retype the %s (%s): ", label(card.Action, name), card.Identifiers[name]))
 		if err != nil {
 			return err
 		}
