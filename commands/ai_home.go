@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"database/sql"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,7 +82,7 @@ func (d *Deps) aiConnections() (*connection.Store, error) {
 	own = slices.DeleteFunc(own, func(env string) bool { return env == "" })
 	return connection.New(connection.Options{DB: d.aiDB, Home: cfg.Home, Env: d.host.Env, Now: d.host.Now, Record: d.Record,
 		Dial: func(o provider.Options) (ai.Model, error) {
-			o.Transport, o.Now = d.transport(), d.host.Now
+			o.Transport, o.Now, o.Rand = d.transport(), d.host.Now, rand.Int64N
 			return provider.New(o)
 		},
 		Loaded: d.redactor().Add, Reserved: own,

@@ -57,6 +57,7 @@ type collector struct {
 	usage  ai.Usage
 	handed bool // text was handed on
 	seen   bool // a choice came
+	late   bool // something was said after the finish
 }
 
 // add takes one piece.
@@ -109,6 +110,7 @@ func (k *collector) choice(c choice) *failure {
 	if k.text.Len()+len(text) > maxText {
 		return k.c.fail(nil, fault.ProviderError, "the answer of %s is larger than %d bytes of text", k.c.name, maxText)
 	}
+	k.late = k.late || k.finish != "" && (text != "" || len(p.Calls) > 0)
 	if text != "" {
 		k.text.WriteString(text)
 		if k.on != nil {

@@ -19,11 +19,6 @@ type tooLarge int64
 
 func (t tooLarge) Error() string { return fmt.Sprintf("more than %d bytes", int64(t)) }
 
-func isTooLarge(err error) bool {
-	var t tooLarge
-	return errors.As(err, &t)
-}
-
 // frames turns what a service streams into frames that the library's reader can't
 // misread: one line of data each, an empty line after it, no comments, no other
 // fields. A body that is plain JSON is a stream of one frame.

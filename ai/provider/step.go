@@ -128,7 +128,7 @@ func (c *client) receive(ctx context.Context, w openai.ChatCompletionRequest, co
 		switch {
 		case errors.Is(err, io.EOF):
 			return col.done()
-		case err != nil && col.finish != "" && !isTooLarge(err):
+		case err != nil && col.finish != "" && !col.late:
 			// All was said; what broke off is the count of tokens, or the end.
 			return col.done()
 		case err != nil:

@@ -81,6 +81,7 @@ func TestPiecesThatCannotBeToldApart(t *testing.T) {
 		"by id":                  {frame(a+","+b) + frame(`{"id":"a","function":{"arguments":"}"}}`) + frame(`{"id":"b","function":{"arguments":"}"}}`), called("x {}", "y {}")},
 		"by index, out of order": {frame(at("1", b)) + frame(at("0", a)) + frame(at("1", end)+","+at("0", end)), called("x {}", "y {}")},
 		"the name each time":     {frame(at("0", a)) + frame(`{"index":0,"id":"a","function":{"name":"x","arguments":"}"}}`), called("x {}")},
+		"one id for two":         {frame(a) + frame(`{"id":"a","function":{"name":"y","arguments":"{}"}}`) + frame(`{"id":"a","function":{"name":"x","arguments":"}"}}`), called("x {}", "y {}")},
 		"no name at all":         {frame(`{"index":0,"id":"a","function":{"arguments":"{}"}}`), failed(fault.ProviderError, 1, "without a name")},
 		"an index that is none":  {frame(at("-1", a)) + frame(at(`"0"`, end)), called("x {}")},
 		"arguments of a number":  {frame(`{"function":{"name":"x","arguments":7}}`), called("x 7")},
@@ -101,5 +102,54 @@ func TestPiecesThatCannotBeToldApart(t *testing.T) {
 				t.Errorf("ids %q", ids)
 			}
 		})
+	}
+}
+
+// TestBounds holds that each part of an answer has a bound of its own.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	text := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("a", 60<<10) + `"}}]}` + "\n\n"
+	tests := map[string]struct {
+		stream func() io.Reader
+		says   string
+	}{
+		"text":     {func() io.Reader { return strings.NewReader(strings.Repeat(text, 20)) }, "larger than 1048576 bytes of text"},
+		"comments": {func() io.Reader { return strings.NewReader(strings.Repeat(":"+strings.Repeat(" still here", 99)+"\n\n", 40<<10)) }, "larger than 33554432 bytes"},
+		"a line":   {func() io.Reader { return strings.NewReader(":" + strings.Repeat("a", 5<<20)) }, "larger than 4194304 bytes"},
+		"a frame": {func() io.Reader {
+			return strings.NewReader(strings.Repeat("data: "+strings.Repeat("a", 1<<20)+"\n", 5))
+		}, "larger than 4194304 bytes"},
+		"a document": {func() io.Reader { return strings.NewReader("{" + strings.Repeat(strings.Repeat(" ", 1<<20)+"\n", 5)) }, "larger than 4194304 bytes"},
+		"empty deltas": {func() io.Reader {
+			return strings.NewReader(strings.Repeat(`data: {"choices":[{"delta":{}}],"pad":"`+strings.Repeat("p", 64<<10)+`"}`+"\n\n", 600))
+		}, "larger than 33554432 bytes"},
+		"of one answer": {func() io.Reader {
+			return io.MultiReader(strings.NewReader(text), strings.NewReader(strings.Repeat(strings.Repeat(" ", 999)+"\n", 40<<10)))
+		}, "larger than 33554432 bytes"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := 0
+			_, err := decode(t, "text/event-stream", func() io.Reader { n++; return tt.stream() }, nil)
+			if fault.CodeOf(err) != fault.ProviderError || !strings.HasSuffix(err.Error(), tt.says) || n != 1 {
+				t.Errorf("got %v after %d tries, want %q", err, n, tt.says)
+			}
+		})
+	}
+}
+
+// TestWhatComesAfterTheFinish holds that a break after the finish costs nothing,
+// unless more was said.
+func TestWhatComesAfterTheFinish(t *testing.T) {
+	t.Parallel()
+	const finish = `data: {"choices":[{"delta":{"content":"a"},"finish_reason":"stop"}]}` + "\n\n"
+	for after, want := range map[string]outcome{
+		`data: {"usage":`: said("a"),
+		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"t","arguments":"{}"}}]}}]}` + "\n\ndata: {": failed(fault.ProviderError, 1, "broke off").with(anyText),
+		`data: {"choices":[{"delta":{"content":"b"}}]}` + "\n\ndata: {":                                                                failed(fault.ProviderError, 1, "broke off").with(anyText),
+	} {
+		r, err := decode(t, "text/event-stream", func() io.Reader { return strings.NewReader(finish + after) }, func(string) {})
+		check(t, want, r, err)
 	}
 }
