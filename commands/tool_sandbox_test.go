@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +16,10 @@ import (
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/ai/tool"
+	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/sandbox"
+	"github.com/ape-claw/ape-claw/sandbox/demo"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -276,6 +279,42 @@ func TestToolsBuyAPlan(t *testing.T) {
 	}
 	if _, err := auto.Preview(t.Context(), ai.Call{Args: pre.Args, Scope: scope}); fault.CodeOf(err) != fault.StaleReference {
 		t.Errorf("a plan that was carried out: %v", err)
+	}
+}
+
+// A plan is its orders: another one of the same token, and cheaper, is not what was on
+// the card.
+func TestOnlyThePlannedOrdersAreBought(t *testing.T) {
+	t.Parallel()
+	p := newPractice(t)
+	auto := p.tool(t, "nft_autobuy")
+	pre, err := auto.Preview(t.Context(), ai.Call{Args: json.RawMessage(`{"maxPrice":"1000","count":1,"budget":"2000"}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := p.stateDB(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var planned, slug, token string
+	if err := db.QueryRowContext(t.Context(), `SELECT id, doc->>'collection', doc->>'tokenId' FROM quotes`).Scan(&planned, &slug, &token); err != nil {
+		t.Fatal(err)
+	}
+	id, err := strconv.ParseUint(token, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.world.List(slug, demo.Terms{TokenID: id, Price: units.FromUint64(1_000_000_000_000), Salt: "another"}); err != nil {
+		t.Fatal(err)
+	}
+	v := p.begin(t, "conn:main", "")
+	other := ask(t, v, "nft_quote", fmt.Sprintf(`{"collection":%q,"tokenId":%q,"maxPrice":"1000"}`, slug, token))["quoteId"].(string)
+	if _, err := db.ExecContext(t.Context(), `UPDATE quotes SET doc = (SELECT json_set(doc, '$.quoteId', ?) FROM quotes WHERE id = ?) WHERE id = ?`, planned, other, planned); err != nil {
+		t.Fatal(err)
+	}
+	out, err := auto.Execute(t.Context(), ai.Call{Args: pre.Args}, ai.Approval{Phrase: pre.Phrase})
+	if fault.CodeOf(err) != fault.StateUnusable || len(p.events(t, `"eventType":"nft.simulation.passed"`)) != 1 {
+		t.Errorf("%v %v", out, err)
 	}
 }
 
