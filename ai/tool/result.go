@@ -69,6 +69,7 @@ type approval struct {
 	State       string    `json:"state"`
 	ExpiresAt   time.Time `json:"expiresAt"`
 	Existing    bool      `json:"existing,omitempty"`
+	Warnings    []string  `json:"warnings,omitempty"`
 	ApproveWith string    `json:"approveWith"` // what the person runs
 }
 
@@ -77,7 +78,7 @@ func (v *Invocation) proposed(c *call, propose func() (ai.Proposed, error)) ai.R
 	if err != nil {
 		return v.failed(c, err)
 	}
-	doc, err := encode(approval{true, p.ActionID, p.State, p.ExpiresAt, p.Existing, v.e.o.CLI + " ai actions approve " + p.ActionID})
+	doc, err := encode(approval{true, p.ActionID, p.State, p.ExpiresAt, p.Existing, p.Warnings, v.e.o.CLI + " ai actions approve " + p.ActionID})
 	if err != nil {
 		return v.failed(c, err)
 	}
