@@ -335,9 +335,11 @@ type AIConnectionsDefaultIn struct {
 
 func newAIConnectionsDefault() Command {
 	return define(Spec{Name: "ai connections default", Short: "Choose the connection to use where none is named",
-		Events: []string{"ai.connection.changed"}, Offline: true, Risk: RiskHuman, Permission: "ai:write", Human: humanOnceInit,
-		AI: Exposure{Class: AINever}},
+		Events: []string{"ai.connection.changed"}, Offline: true, Risk: RiskWrite, Permission: "ai:write", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIConnectionsDefaultIn) (AIConnectionOut, error) {
+			if err := d.notChild("change a connection"); err != nil {
+				return AIConnectionOut{}, err
+			}
 			s, err := d.aiConnections()
 			if err != nil {
 				return AIConnectionOut{}, err

@@ -36,7 +36,7 @@ func secretArgs(args []string) []string {
 func shownArg(word string) string {
 	bare := strings.TrimPrefix(strings.ToLower(word), "0x")
 	hex := strings.Trim(bare, "0123456789abcdef") == ""
-	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "sk-") {
+	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "sk-") || likeKey(bare) {
 		return hidden
 	}
 	if r := []rune(word); len(r) > shownWord {
@@ -45,9 +45,17 @@ func shownArg(word string) string {
 	return word
 }
 
+// likeKey reports whether a word, in lower case, looks like the key of a provider:
+// long, of letters and digits, both of them. No command or flag is such a word.
+func likeKey(word string) bool {
+	const letters, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
+	return len(word) >= keyLength && strings.Trim(word, letters+digits+"_-") == "" && strings.ContainsAny(word, letters) && strings.ContainsAny(word, digits)
+}
+
 const (
 	hidden    = "***"
 	shownWord = 40
+	keyLength = 20
 )
 
 // earlySecrets are secret settings as flags and environment hold them, valid or not.

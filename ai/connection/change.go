@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -161,7 +160,10 @@ func (s *Store) fresh(in AddIn) (row, error) {
 	r := row{id: store.NewID("conn_"), name: name, status: Active, version: 1, created: now, updated: now,
 		doc: doc{Provider: ProviderOpenAI, Service: svc.Name, BaseURL: base, Model: in.Model, Tiers: in.Tiers, Identity: in.Identity, Tools: in.Tools,
 			Caps: in.Caps, Prices: in.Prices, Default: in.Default, KeyEnv: in.KeyEnv, KeyFree: in.KeyFree || svc.KeyOptional}}
-	return r, errors.Join(s.checkKey(in.Key), s.checkDoc(r))
+	if r.holds(in.Key) {
+		return row{}, misplaced()
+	}
+	return r, cmpErr(s.checkKey(in.Key), s.checkDoc(r))
 }
 
 // checkDoc holds what a person set to its rules.
@@ -196,6 +198,16 @@ func cmpErr(errs ...error) error {
 
 func taken(name string) error {
 	return fault.New(fault.NameTaken, "there is a connection %s already", name).Hintf("ape-claw ai connections set %s --help changes it", name)
+}
+
+func misplaced() error {
+	return fault.New(fault.Usage, "the key stands where something else belongs: nothing was changed").Hintf("a key is typed with --ask-key, or piped with --key-stdin")
+}
+
+// holds reports whether a key stands in what is stored openly.
+func (r row) holds(key Secret) bool {
+	text, err := json.Marshal(r.doc)
+	return err == nil && key.in(r.name+" "+string(text))
 }
 
 // told records a change and returns the connection as it is now.
@@ -258,6 +270,10 @@ func (s *Store) Set(ctx context.Context, ref string, c Change) (Connection, erro
 		}
 		if err := s.checkDoc(r); err != nil {
 			return err
+		}
+		// What can't be opened can't be looked for either.
+		if key, err := s.secret(ctx, tx, r); err == nil && r.holds(key) {
+			return misplaced()
 		}
 		if r, err = s.put(ctx, tx, r); err != nil || !r.doc.Default || old.doc.Default {
 			return err
@@ -350,80 +366,4 @@ func (p Prices) merged(by map[string]*Price) Prices {
 		}
 	}
 	return out
-}
-
-// SetSecret seals a key for a connection, or forgets the stored one when it is "".
-// What the connection's status is stays so until a verification succeeds.
-func (s *Store) SetSecret(ctx context.Context, ref string, v Secret) (Connection, error) {
-	if err := s.checkKey(v); err != nil {
-		return Connection{}, err
-	}
-	s.loaded(string(v))
-	var key []byte
-	if v != "" {
-		if _, err := s.Show(ctx, ref); err != nil { // no key file for what does not exist
-			return Connection{}, err
-		}
-		var err error
-		if key, err = s.makeKey(ctx); err != nil {
-			return Connection{}, err
-		}
-	}
-	var r row
-	err := s.write(ctx, func(tx *sql.Tx) (err error) {
-		if r, err = find(ctx, tx, ref); err != nil {
-			return err
-		}
-		var sealed []byte
-		if v != "" {
-			if sealed, err = seal(key, v, r.id, r.doc.BaseURL); err != nil {
-				return err
-			}
-		}
-		if err := s.putSecret(ctx, tx, r.id, sealed); err != nil {
-			return err
-		}
-		r.doc.Hint = hint(v)
-		r, err = s.put(ctx, tx, r)
-		return err
-	})
-	if err != nil {
-		return Connection{}, err
-	}
-	change := "key"
-	if v == "" {
-		change = "key_forgotten"
-	}
-	return s.told(ctx, r, change)
-}
-
-// Remove forgets a connection and its key, also one that can't be read. What it
-// used today stays counted.
-func (s *Store) Remove(ctx context.Context, ref string) (Connection, error) {
-	db, err := s.look(ctx)
-	if err == nil && db == nil {
-		err = unknown(ref)
-	}
-	if err != nil {
-		return Connection{}, err
-	}
-	r := row{doc: doc{Provider: ProviderOpenAI}}
-	err = s.write(ctx, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT id, name, status FROM connections WHERE name = ? OR id = ?`, fold(ref), ref).Scan(&r.id, &r.name, &r.status)
-		if errors.Is(err, sql.ErrNoRows) {
-			return unknown(ref)
-		}
-		if err != nil {
-			return store.DBFault(err, store.AIFile)
-		}
-		if err := s.putSecret(ctx, tx, r.id, nil); err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `DELETE FROM connections WHERE id = ?`, r.id)
-		return store.DBFault(err, store.AIFile)
-	})
-	if err != nil {
-		return Connection{}, err
-	}
-	return Connection{ID: r.id, Name: r.name, Provider: r.doc.Provider, Status: r.status, Models: []string{}}, s.changed(ctx, r, "removed")
 }

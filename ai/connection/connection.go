@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai"
@@ -39,6 +40,9 @@ func (Secret) GoString() string { return "***" }
 
 // LogValue hides the key from logs.
 func (Secret) LogValue() slog.Value { return slog.StringValue("***") }
+
+// in reports whether a text holds the key.
+func (s Secret) in(text string) bool { return s != "" && strings.Contains(text, string(s)) }
 
 // MarshalJSON hides the key.
 func (Secret) MarshalJSON() ([]byte, error) { return []byte(`"[redacted]"`), nil }
@@ -113,7 +117,7 @@ func (c Connection) Offers(model string) error {
 	if len(c.Models) == 0 || slices.Contains(c.Models, model) {
 		return nil
 	}
-	return fault.New(fault.ModelUnavailable, "connection %s does not list the model %q", c.Name, clip(model, 100)).
+	return fault.New(fault.ModelUnavailable, "connection %s does not list this model", c.Name).
 		Hintf("ape-claw ai connections show %s lists them; ape-claw ai connections verify %s asks again", c.Name, c.Name)
 }
 

@@ -89,7 +89,7 @@ func pick(ctx context.Context, q querier, name string) (row, error) {
 		return row{}, fault.New(fault.NoConnection, "there are several connections, and none is the default: %s", strings.Join(names, ", ")).
 			Hintf("name one, or ape-claw ai connections default %s", names[0])
 	}
-	return row{}, fault.New(fault.NoConnection, "no connection %q", clean(name, 64)).Hintf("ape-claw ai connections list")
+	return row{}, fault.New(fault.NoConnection, "there is no connection of this name").Hintf("ape-claw ai connections list")
 }
 
 func (s *Store) dial(ctx context.Context, q querier, r row) (ai.Model, error) {
@@ -144,6 +144,9 @@ func (s *Store) refused(ctx context.Context, was row, cause error) error {
 			return nil
 		}
 		r.status, r.doc.LastError = ReauthRequired, s.errorText(cause)
+		if key, err := s.secret(ctx, tx, r); err == nil && key.in(r.doc.LastError) {
+			r.doc.LastError = "the provider answered with the key"
+		}
 		r, err = s.put(ctx, tx, r)
 		return err
 	})
@@ -165,7 +168,7 @@ func (s *Store) errorText(err error) string {
 func (s *Store) Verify(ctx context.Context, ref string) (Connection, error) {
 	db, err := s.look(ctx)
 	if err == nil && db == nil {
-		err = unknown(ref)
+		err = unknown()
 	}
 	if err != nil {
 		return Connection{}, err
@@ -174,11 +177,20 @@ func (s *Store) Verify(ctx context.Context, ref string) (Connection, error) {
 	if err != nil {
 		return Connection{}, err
 	}
+	key, err := s.secret(ctx, db, was)
+	if err != nil {
+		return Connection{}, err
+	}
 	m, err := s.dial(ctx, db, was)
 	if err != nil {
 		return Connection{}, err
 	}
 	models, asked := s.ask(ctx, m, was)
+	// A provider that hands the key back must not make it stay.
+	models = slices.DeleteFunc(models, key.in)
+	if asked != nil && key.in(s.errorText(asked)) {
+		asked = fault.New(fault.CodeOf(asked), "the provider of connection %s answered with an error that holds the key", was.name)
+	}
 	if ctx.Err() != nil {
 		return Connection{}, ctx.Err()
 	}

@@ -128,13 +128,14 @@ func rows(ctx context.Context, q querier) ([]row, error) {
 func find(ctx context.Context, q querier, ref string) (row, error) {
 	c, err := scan(q.QueryRowContext(ctx, `SELECT `+columns+` FROM connections WHERE name = ? OR id = ?`, fold(ref), ref))
 	if errors.Is(err, sql.ErrNoRows) {
-		return row{}, unknown(ref)
+		return row{}, unknown()
 	}
 	return c, store.DBFault(err, store.AIFile)
 }
 
-func unknown(ref string) error {
-	return fault.New(fault.NotFound, "no connection %q", clean(ref, 64)).Hintf("ape-claw ai connections list")
+// unknown does not say what was asked for: it may be a key in the wrong place.
+func unknown() error {
+	return fault.New(fault.NotFound, "there is no connection of this name").Hintf("ape-claw ai connections list")
 }
 
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
@@ -201,7 +202,7 @@ func (s *Store) List(ctx context.Context) ([]Connection, error) {
 func (s *Store) Show(ctx context.Context, ref string) (Connection, error) {
 	db, err := s.look(ctx)
 	if err == nil && db == nil {
-		err = unknown(ref)
+		err = unknown()
 	}
 	if err != nil {
 		return Connection{}, err

@@ -246,10 +246,10 @@ func TestRefusedWhileInUse(t *testing.T) {
 	if got := w.show("main").Status; got != connection.Active {
 		t.Error(got)
 	}
-	w.fail = fault.New(fault.ProviderAuth, "no")
+	w.fail = fault.New(fault.ProviderAuth, "no: "+canary)
 	_, err = m.Step(t.Context(), ai.Request{}, nil)
 	code(t, err, fault.ProviderAuth)
-	if got := w.show("main"); got.Status != connection.ReauthRequired || got.LastError != "no" {
+	if got := w.show("main"); got.Status != connection.ReauthRequired || got.LastError != "the provider answered with the key" {
 		t.Errorf("%+v", got)
 	}
 	code(t, w.s.Allowed(t.Context(), c.ID), fault.ConnInactive)

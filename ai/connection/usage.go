@@ -79,7 +79,7 @@ func (s *Store) Charge(ctx context.Context, id string, turn bool, u ai.Usage) er
 func (s *Store) Allowed(ctx context.Context, id string) error {
 	db, err := s.look(ctx)
 	if err == nil && db == nil {
-		err = unknown(id)
+		err = unknown()
 	}
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *Store) allowed(ctx context.Context, q querier, r row) error {
 func (s *Store) Day(ctx context.Context, ref string) (Usage, error) {
 	db, err := s.look(ctx)
 	if err == nil && db == nil {
-		err = unknown(ref)
+		err = unknown()
 	}
 	if err != nil {
 		return Usage{}, err
@@ -134,7 +134,7 @@ func (s *Store) Day(ctx context.Context, ref string) (Usage, error) {
 func (s *Store) Days(ctx context.Context, ref string, limit int) ([]Usage, error) {
 	db, err := s.look(ctx)
 	if err == nil && db == nil {
-		err = unknown(ref)
+		err = unknown()
 	}
 	if err != nil {
 		return nil, err

@@ -208,6 +208,6 @@ func errIf(is bool, err func() error) error {
 
 func lockedOut(left time.Duration) error {
 	left = (left + time.Second - 1).Truncate(time.Second)
-	return fault.New(fault.LockedOut, "too many wrong passphrases: none is tried for %s", left).
+	return fault.New(fault.LockedOut, "too many wrong tries, and none is taken for %s", left).
 		Hintf("wait that long").With("retryAfterSeconds", int(left/time.Second))
 }
