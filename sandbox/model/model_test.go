@@ -254,6 +254,23 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// TestWhatBrokeOffWasPlayed holds that a step that broke off is over also where a
+// part of it was kept, and that words changed on the way are still the step's.
+func TestWhatBrokeOffWasPlayed(t *testing.T) {
+	t.Parallel()
+	script := model.Script{Steps: []model.Step{{Say: "The price is high", Fault: model.Cut}, model.Say("The price is low."), model.Say("Bye.")}}
+	for kept, want := range map[string]string{
+		"The price ":             "The price is low.",
+		"The price [broke off]":  "The price is low.",
+		"The price is low.":      "Bye.",
+		"[hidden] price is low.": "Bye.",
+	} {
+		c := converse(t, start(t, script)).user("go")
+		c.messages = append(c.messages, map[string]any{"role": "assistant", "content": kept})
+		c.user("again").want(want)
+	}
+}
+
 // TestTheNewestResult holds that a reference is to the newest result of its tool
 // that has it.
 func TestTheNewestResult(t *testing.T) {

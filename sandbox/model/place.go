@@ -84,20 +84,18 @@ func (s Script) place(c conversation) int {
 			s.Otherwise != nil && len(m.Calls) == 0 && m.text() == s.Otherwise.Say {
 			continue
 		}
-		i, ok := s.find(at, m, true)
-		if !ok {
-			i, ok = s.find(at, m, false)
-		}
-		if ok {
-			at = i + 1
+		for _, left := range []func(Step, message) bool{Step.left, Step.leftPart, Step.leftText} {
+			if i, ok := s.find(at, m, left); ok {
+				at = i + 1
+				break
+			}
 		}
 	}
 	return at
 }
 
-// find looks for the step from which a message can be; exactly means that its
-// words are the step's.
-func (s Script) find(at int, m message, exactly bool) (int, bool) {
+// find looks for the step from which a message can be.
+func (s Script) find(at int, m message, left func(Step, message) bool) (int, bool) {
 	for n := range len(s.Steps) {
 		i := at + n
 		if i >= len(s.Steps) {
@@ -106,20 +104,21 @@ func (s Script) find(at int, m message, exactly bool) (int, bool) {
 			}
 			i %= len(s.Steps)
 		}
-		if s.Steps[i].left(m, exactly) {
+		if left(s.Steps[i], m) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-func (st Step) left(m message, exactly bool) bool {
-	text := strings.TrimSpace(m.text())
+// left reports whether the message is what the step leaves.
+func (st Step) left(m message) bool {
+	same := strings.TrimSpace(m.text()) == strings.TrimSpace(st.Say)
 	switch {
-	case st.Obey && (len(m.Calls) > 0 || text == strings.TrimSpace(st.Say)):
-		return true
 	case st.Fault.fails():
-		return len(m.Calls) == 0 && text != "" && strings.HasPrefix(st.Say, text)
+		return false
+	case st.Obey:
+		return len(m.Calls) > 0 || same
 	case len(st.Call) > 0 || len(m.Calls) > 0:
 		var names []string
 		for _, c := range st.Call {
@@ -127,7 +126,19 @@ func (st Step) left(m message, exactly bool) bool {
 		}
 		return slices.Equal(names, m.names())
 	}
-	return text == strings.TrimSpace(st.Say) || !exactly || strings.Contains(st.Say, "{$.")
+	return same || strings.Contains(st.Say, "{$.")
+}
+
+// leftPart reports whether the message is the beginning of what a step says that
+// breaks off; a note on that may stand behind it.
+func (st Step) leftPart(m message) bool {
+	first := strings.TrimSpace(pieces(st.Say, 0)[0])
+	return st.Fault.fails() && first != "" && len(m.Calls) == 0 && strings.HasPrefix(strings.TrimSpace(m.text()), first)
+}
+
+// leftText reports whether the message can be the step's words, changed on the way.
+func (st Step) leftText(m message) bool {
+	return !st.Fault.fails() && !st.Obey && len(st.Call) == 0 && len(m.Calls) == 0
 }
 
 // choose returns the index of the step for a request, -1 for none: the first from
