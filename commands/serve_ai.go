@@ -83,7 +83,7 @@ func unhurried(next http.Handler) http.Handler {
 func (s *servedAI) open(context.Context) (api.Backend, func(), error) {
 	d := s.d.child(servedSpec(), operatorScope())
 	p := parts{d}
-	return api.Backend{Actions: actionPart{p}, Connections: connectionPart{p}, Operator: operatorPart{p},
+	return api.Backend{Actions: actionPart{p}, Connections: connectionPart{p}, Operator: operatorPart{p}, Rooms: roomPart{p},
 		Switch: killPart{p}, Book: bookPart{p}}, d.close, nil
 }
 
