@@ -42,6 +42,14 @@ func (d *Deps) talking() *chatRun {
 	return nil
 }
 
+// script is the scripted model of this run, nil without one.
+func (d *Deps) script() ai.Model {
+	if t := d.talking(); t != nil {
+		return t.script
+	}
+	return nil
+}
+
 // aiChat is the conversations of this state directory.
 func (d *Deps) aiChat() (*chat.Service, error) {
 	cfg, err := d.Config()
@@ -86,11 +94,11 @@ func (d *Deps) aiChat() (*chat.Service, error) {
 
 // openChat readies a connection for a turn.
 func (d *Deps) openChat(ctx context.Context, conns *connection.Store, name, asked string) (chat.Connection, ai.Model, error) {
-	if t := d.talking(); name == scriptName && t != nil && t.script != nil {
+	if m := d.script(); name == scriptName && m != nil {
 		if asked == "" {
-			asked = t.name
+			asked = d.talking().name
 		}
-		return chat.Connection{ID: scriptName, Name: scriptName, Model: asked, Preset: ai.Preset{Name: ai.PresetAll}}, t.script, d.recordable()
+		return chat.Connection{ID: scriptName, Name: scriptName, Model: asked, Preset: ai.Preset{Name: ai.PresetAll}}, m, d.recordable()
 	}
 	if name == scriptName {
 		return chat.Connection{}, nil, fault.New(fault.NoConnection, "this conversation was with a scripted model").
@@ -159,6 +167,9 @@ func (d *Deps) reportAction(ctx context.Context, a action.Action) {
 	if t := d.talking(); t != nil && t.later != nil {
 		t.later(a)
 		return
+	}
+	if a.Origin == "conn:"+scriptName && d.script() == nil {
+		return // its model is in another process, which hears of it, or in none
 	}
 	if _, err := d.tellModel(ctx, a, nil); err != nil {
 		d.warn("%s: the model was not told what became of %s", fault.From(err).Message, a.ID)

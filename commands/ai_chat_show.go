@@ -1,11 +1,13 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/ai/action"
@@ -105,7 +107,7 @@ func (c *chatShow) part(p chat.Part) {
 		c.line("%s", c.aside.style(yellow, "  ! "+chat.OneLine(p.Text)))
 	case chat.PartTool:
 		c.breakLine()
-		c.aside.printf("%s", c.aside.style(dim, "  · "+shownFact(p.Tool)+" "+shortArgs(p.Args)))
+		c.aside.printf("%s", c.aside.style(dim, callLine(p.Block)))
 		c.calls = true
 	case chat.PartResult:
 		c.result(p.Block)
@@ -140,6 +142,11 @@ func took(ms int64) string {
 	return fmt.Sprintf("%d.%d s", ms/1000, ms%1000/100)
 }
 
+// callLine is a call on one line.
+func callLine(b chat.Block) string {
+	return strings.TrimRight("  · "+shownFact(b.Tool)+" "+shortArgs(b.Args), " ")
+}
+
 // shortArgs is what a call is about, on the rest of a line.
 func shortArgs(args string) string {
 	var object map[string]json.RawMessage
@@ -158,12 +165,39 @@ func (c *chatShow) card(id string) {
 	}
 	c.breakLine()
 	bar := c.aside.style(yellow, "  │ ")
-	for _, l := range cardLines(a) {
+	for _, l := range shortCard(a) {
 		c.aside.Line("%s%s", bar, shownFact(c.d.redactor().String(l)))
 	}
 	if c.same {
 		c.aside.Line("%s%s", bar, "Nothing happens unless you type /approve "+a.ID+"   (or /reject "+a.ID+")")
 	}
+}
+
+// shortCard is a proposal as it is met in a conversation: what is approved is shown
+// whole when it is approved.
+func shortCard(a action.Action) []string {
+	out := []string{action.Cut(a.Title, 200), action.Cut(a.Impact, 400)}
+	width := 0
+	for _, f := range a.Facts {
+		width = max(width, utf8.RuneCountInString(action.Cut(cmp.Or(f.Label, f.Name), 40)))
+	}
+	for _, f := range a.Facts {
+		name := action.Cut(cmp.Or(f.Label, f.Name), 40)
+		out = append(out, "  "+name+strings.Repeat(" ", width-utf8.RuneCountInString(name))+"  "+action.Cut(f.Value, 200))
+	}
+	for _, w := range a.Warnings {
+		out = append(out, "  warning: "+action.Cut(w, 300))
+	}
+	if len(a.Taint) > 0 {
+		out = append(out, "The model had read what others wrote: "+strings.Join(a.Taint, ", "))
+	}
+	if a.Claim != "" {
+		out = append(out, "model says (only words): "+action.Cut(a.Claim, action.MaxClaim))
+	}
+	for _, f := range a.Check.Findings {
+		out = append(out, "  "+f.Level+": "+action.Cut(f.Text, 200))
+	}
+	return append(out, a.ID+" waits until "+a.ExpiresAt.UTC().Format("15:04:05 UTC"))
 }
 
 func (c *chatShow) action(id string) (action.Action, error) {
@@ -209,7 +243,7 @@ func (c *chatShow) message(m chat.Message) {
 			c.text.Line("%s", strings.TrimSpace(chat.Plain(b.Text)))
 		case chat.BlockUse:
 			if m.Author != chat.Program {
-				c.line("%s", c.aside.style(dim, "  · "+shownFact(b.Tool)+" "+shortArgs(b.Args)))
+				c.line("%s", c.aside.style(dim, callLine(b)))
 			}
 		case chat.BlockProposal:
 			c.line("%s", c.aside.style(yellow, "  proposed: "+shownFact(b.Tool)+" "+shownFact(b.ActionID)))

@@ -78,7 +78,7 @@ func (t *talk) help() {
 				continue
 			}
 			name := strings.TrimSpace("/" + c.Name + " " + c.Usage)
-			p.Line("  %s%s %s", name, strings.Repeat(" ", max(1, 36-len(name))), p.style(dim, c.Short))
+			p.Line("  %s%s %s", name, strings.Repeat(" ", max(1, 40-len(name))), p.style(dim, c.Short))
 		}
 	}
 	p.Line("%s", p.style(dim, "Anything else is a message. Arrow keys edit and bring back lines; a pasted line break shows as ␤."))
