@@ -2,6 +2,7 @@ package commands
 
 import (
 	"encoding/json"
+	"io"
 	"reflect"
 	"regexp"
 	"slices"
@@ -187,5 +188,44 @@ func TestToolCallsFillTheInput(t *testing.T) {
 		if err := fillFields(reflect.ValueOf(&v).Elem(), json.RawMessage(args)); fault.CodeOf(err) != fault.InvalidArguments {
 			t.Errorf("%s: %+v, %v", args, v, err)
 		}
+	}
+}
+
+// On whose behalf a tool runs is in its events. What it may spend is decided by the
+// agent that this process is: no name of a connection leads out of its overlay or cap.
+func TestACallerChangesNoPolicy(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	env := map[string]string{"HOME": home, "APE_CLAW_AGENT_ID": "bot", "APE_CLAW_STATE_DIR": t.TempDir()}
+	d := newDeps(Host{Stderr: io.Discard, Now: time.Now, Env: func(k string) (string, bool) { v, ok := env[k]; return v, ok }})
+	newTree(d, nil)
+	defer d.close()
+	c := d.child(Spec{Name: "nft quote"}, ai.Scope{AgentID: "conn:other", SessionID: "room_1", Source: "ai"})
+	defer c.close()
+	mine, err := d.sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := c.sources()
+	if err != nil || !reflect.DeepEqual(mine, theirs) || !slices.Equal(theirs.Agents, []string{"bot"}) {
+		t.Errorf("%+v, want %+v: %v", theirs, mine, err)
+	}
+	rec, err := c.recorder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := d.recorder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, o := rec.Scope(), own.Scope()
+	if s.AgentID != "conn:other" || s.SessionID != "room_1" || s.Source != "ai" || s.Command != "ape-claw nft quote" || s.TraceID == o.TraceID || o.AgentID != "bot" || o.Source != "cli" {
+		t.Errorf("%+v beside %+v", s, o)
+	}
+	if c.redactor() != d.redactor() {
+		t.Error("it knows other secrets")
+	}
+	if _, err := c.terminal("agree"); err == nil {
+		t.Error("it has a terminal")
 	}
 }
