@@ -44,7 +44,7 @@ func run() error {
 			return err
 		}
 		defer stage.close()
-		opt.Auth, opt.Mounts = stage.callers, stage.mounts()
+		opt.Auth, opt.Mounts, opt.Now = stage.callers, stage.mounts(), stage.now
 	}
 	s, err := serve.New(opt)
 	if err != nil {
