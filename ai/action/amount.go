@@ -210,6 +210,9 @@ func (k *known) fact(name, value string, volatile bool) {
 		for _, d := range digits().FindAllString(value, -1) {
 			k.ids = append(k.ids, canonical(d))
 		}
+		for _, m := range amountsIn(value) { // of one of several tokens
+			k.amounts = append(k.amounts, m.values...)
+		}
 		return
 	}
 	for _, d := range digits().FindAllString(value, -1) {
