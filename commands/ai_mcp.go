@@ -81,6 +81,7 @@ func (d *Deps) mcpServer(p ai.Preset) (*mcp.Server, error) {
 		Tools:   registry.Tools,
 		Preset:  p,
 		Version: Version,
+		CLI:     d.cli(),
 		Docs:    mcp.Docs{Guide: guide.Text(), API: mcp.APIDoc(registry.Tools(ai.Preset{Name: ai.PresetAll}), httpTable())},
 		Record:  d.aiRecord,
 		Watch:   func(ctx context.Context) (context.Context, context.CancelFunc) { return ai.Watch(ctx, cfg.Home) },

@@ -27,7 +27,7 @@ func (s *Server) tell(ctx context.Context, req *sdk.CallToolRequest, name string
 	switch {
 	case r.ActionID != "":
 		level = "notice"
-		data["actionId"], data["approveWith"] = r.ActionID, ApproveWith(r.ActionID)
+		data["actionId"], data["approveWith"] = r.ActionID, s.opts.CLI+" ai actions approve "+r.ActionID
 	case r.IsError:
 		level = "warning"
 		data["code"] = r.Code
@@ -38,6 +38,3 @@ func (s *Server) tell(ctx context.Context, req *sdk.CallToolRequest, name string
 		s.opts.Logger.Debug("mcp: log", "cause", err.Error())
 	}
 }
-
-// ApproveWith is the command that a person approves an action with.
-func ApproveWith(actionID string) string { return "ape-claw ai actions approve " + actionID }

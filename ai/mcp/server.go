@@ -37,6 +37,7 @@ type Options struct {
 	// Preset is what a client without a token has: the one at stdin.
 	Preset  ai.Preset
 	Version string
+	CLI     string // how a command for the person begins; "" is "ape-claw"
 	Docs    Docs
 	// Record writes what the engine does not see: calls that come too fast. nil
 	// records nothing.
@@ -79,6 +80,9 @@ type Server struct {
 func New(opts Options) *Server {
 	if opts.Logger == nil {
 		opts.Logger = slog.New(slog.DiscardHandler)
+	}
+	if opts.CLI == "" {
+		opts.CLI = "ape-claw"
 	}
 	s := &Server{opts: opts, servers: map[string]*sdk.Server{}, sessions: map[*sdk.ServerSession]*session{}, clients: map[string]*client{}}
 	s.life, s.end = context.WithCancel(context.Background())
