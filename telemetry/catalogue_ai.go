@@ -16,9 +16,10 @@ func aiTypes() []declaration {
 			result:  "status! id, ok! bool, modelCount count, code id",
 		},
 		{
-			name:    "ai.connections.read",
-			meaning: "the AI connections were read",
-			result:  "count! count",
+			name:     "ai.connections.read",
+			meaning:  "the AI connections were read",
+			commands: []string{"ai connections list", "ai connections show"},
+			result:   "count! count",
 		},
 		{
 			name:    "ai.turn.started",
@@ -125,18 +126,21 @@ func aiTypes() []declaration {
 		},
 		{
 			name: "ai.auth.changed", money: true,
-			meaning: "the operator's passphrase was set or changed",
-			result:  "change! id",
+			meaning:  "the operator's passphrase was set or changed",
+			commands: []string{"ai auth init"},
+			result:   "change! id",
 		},
 		{
 			name: "ai.token.changed", money: true,
-			meaning: "a token for MCP clients was made or revoked",
-			payload: "tokenId! id, name! text, change! id",
+			meaning:  "a token for MCP clients was made or revoked",
+			commands: []string{"ai mcp token new", "ai mcp token revoke"},
+			payload:  "tokenId! id, name! text, change! id",
 		},
 		{
-			name:    "ai.tokens.read",
-			meaning: "the tokens of MCP clients were listed",
-			result:  "count! count",
+			name:     "ai.tokens.read",
+			meaning:  "the tokens of MCP clients were listed",
+			commands: []string{"ai mcp token list"},
+			result:   "count! count",
 		},
 		{
 			name:     "ai.conversations.read",
