@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"os"
 	"slices"
@@ -13,7 +14,8 @@ func (w *world) serve() (url, token string) {
 	w.t.Helper()
 	var made struct{ Token string }
 	w.run(&made, "ai", "mcp", "token", "new", "--name", "suite")
-	cmd := w.command(w.t.Context(), "serve", "--addr", "127.0.0.1:0", "--json")
+	// The test's own context ends before its cleanup does.
+	cmd := w.command(context.WithoutCancel(w.t.Context()), "serve", "--addr", "127.0.0.1:0", "--json")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		w.t.Fatal(err)
