@@ -137,6 +137,8 @@ func stateText(a action.Action) string {
 	switch {
 	case a.Outcome != nil && a.Outcome.Outcome == action.OutcomeUnknown:
 		return "failed: outcome unknown"
+	case a.Partial():
+		return "executed in part"
 	case a.Outcome != nil && a.Outcome.Reconciled:
 		return string(a.State) + " (reconciled)"
 	}

@@ -33,11 +33,12 @@ type AIActionOut struct {
 	cli string
 }
 
-// decidedOut is the result for an action.
+// decidedOut is the result for an action. One that was carried out in part ends as
+// its command does: with the status of a part.
 func (d *Deps) decidedOut(a action.Action) AIActionOut {
 	out := AIActionOut{OK: true, Action: a, cli: d.cli()}
 	o := a.Outcome
-	if a.State != action.Failed || o == nil {
+	if o == nil || a.State != action.Failed && !a.Partial() {
 		return out
 	}
 	out.OK, out.Error, out.Hint, out.Sent = false, cmp.Or(o.Message, "the action failed"), d.inProfile(o.Hint), cmp.Or(o.Sent, fault.SentNo)

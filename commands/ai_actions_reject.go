@@ -48,7 +48,10 @@ func (d *Deps) rejectAction(ctx context.Context, id, reason string) (action.Acti
 func printDecided(p *Printer, out AIActionOut) {
 	a := out.Action
 	sgr := green
-	if !out.OK {
+	switch {
+	case a.Partial():
+		sgr = yellow
+	case !out.OK:
 		sgr = red
 	}
 	p.Head("%s: %s", p.style(sgr, stateText(a)), clean(action.Cut(a.Title, 200)))
@@ -152,6 +155,9 @@ func printChange(d *Deps) func(p *Printer, c AIActionsChange) {
 	return func(p *Printer, c AIActionsChange) {
 		a := c.Action
 		sgr := map[action.State]string{action.Proposed: yellow, action.Executing: cyan, action.Executed: green, action.Failed: red}[a.State]
+		if a.Partial() {
+			sgr = yellow
+		}
 		p.Line("%s %s %s %s %s", p.style(dim, d.host.Now().UTC().Format(time.TimeOnly)), a.ID, p.style(sgr, stateText(a)), p.style(dim, clean(a.Origin)),
 			clean(action.Cut(a.Title, 100)))
 	}

@@ -63,7 +63,14 @@ func settlement(line []byte, a action.Action) (action.Settled, bool) {
 				return action.Settled{}, false // one of them is as unknown as before
 			}
 		}
-		return action.Settled{State: action.Failed, Code: string(fault.Partial), Message: "not all of the plan was bought"}, about.PlanID == a.Reference
+		if e.EventType == "nft.autobuy.failed" {
+			return action.Settled{State: action.Failed, Code: string(fault.Partial), Message: "nothing of the plan was bought"}, about.PlanID == a.Reference
+		}
+		s := action.Settled{State: action.Executed, Code: action.Partial, Message: "not all of the plan was bought"}
+		if len(result.TxHashes) > 0 {
+			s.TxHash = result.TxHashes[0]
+		}
+		return s, about.PlanID == a.Reference
 	}
 	return action.Settled{}, false
 }

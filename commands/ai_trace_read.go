@@ -208,6 +208,9 @@ func (t *tracing) action(a action.Action) {
 		if a.State == action.Failed {
 			text = "failed: " + o.Message
 		}
+		if a.Partial() {
+			text = "executed in part: " + o.Message
+		}
 		if o.Outcome == action.OutcomeUnknown {
 			text += "; the outcome is unknown"
 		}

@@ -29,8 +29,12 @@ func States() []State {
 	return []State{Proposed, Executing, Executed, Failed, Rejected, Cancelled, Expired}
 }
 
-// OutcomeUnknown says of a failed action that it may have happened.
-const OutcomeUnknown = "unknown"
+const (
+	// OutcomeUnknown says of a failed action that it may have happened.
+	OutcomeUnknown = "unknown"
+	// OutcomePartial says of an executed one that only some of it was done.
+	OutcomePartial = "partial"
+)
 
 // Action is what was proposed, and what came of it.
 type Action struct {
@@ -81,6 +85,9 @@ type Action struct {
 	beat      time.Time
 }
 
+// Partial reports whether an executed action did only some of what was approved.
+func (a Action) Partial() bool { return a.Outcome != nil && a.Outcome.Outcome == OutcomePartial }
+
 // Open reports whether a person can still decide.
 func (a Action) Open() bool { return a.State == Proposed }
 
@@ -91,11 +98,11 @@ type Outcome struct {
 	Permit     string          `json:"permitId,omitempty"`
 	Result     json.RawMessage `json:"result,omitempty"` // redacted
 	TxHash     string          `json:"txHash,omitempty"`
-	Code       string          `json:"code,omitempty"`    // command_failed, policy_blocked, timeout, interrupted
+	Code       string          `json:"code,omitempty"`    // command_failed, policy_blocked, timeout, interrupted, partial
 	Cause      string          `json:"cause,omitempty"`   // the code of the command's own error
 	Message    string          `json:"error,omitempty"`   // redacted
 	Hint       string          `json:"hint,omitempty"`    // redacted
-	Outcome    string          `json:"outcome,omitempty"` // OutcomeUnknown
+	Outcome    string          `json:"outcome,omitempty"` // OutcomeUnknown, OutcomePartial
 	Sent       string          `json:"sent,omitempty"`
 	Reconciled bool            `json:"reconciled,omitempty"` // by the log of events
 }
@@ -169,7 +176,7 @@ type Filter struct {
 type Settled struct {
 	State   State // Executed, Failed (nothing left), or "" when it tells nothing
 	TxHash  string
-	Code    string
+	Code    string // why it failed; of an executed one, Partial or ""
 	Message string
 }
 

@@ -331,6 +331,18 @@ func TestVolatileFacts(t *testing.T) {
 	}
 }
 
+// part is the result of something that was done in part, as nft autobuy returns it.
+type part struct {
+	Sent string `json:"sent"`
+}
+
+func (p part) Failure() error {
+	if p.Sent == "" {
+		return nil
+	}
+	return fault.New(fault.Partial, "one of two").WithSent(p.Sent)
+}
+
 // How an execution ends is how the action ends.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
@@ -346,7 +358,10 @@ func TestOutcomes(t *testing.T) {
 		"sent maybe":          {nil, fault.New(fault.Upstream, "no node").WithSent(fault.SentMaybe), action.Failed, action.CommandFailed, action.OutcomeUnknown},
 		"sent, no receipt":    {nil, fault.New(fault.TxUnknown, "no receipt").WithSent(fault.SentYes), action.Failed, action.CommandFailed, action.OutcomeUnknown},
 		"reverted":            {nil, fault.New(fault.TxReverted, "reverted").WithSent(fault.SentYes), action.Failed, action.CommandFailed, ""},
-		"some":                {map[string]any{"ok": false}, fault.New(fault.Partial, "one of two").WithSent(fault.SentYes), action.Failed, action.CommandFailed, ""},
+		"some":                {map[string]any{"ok": false}, fault.New(fault.Partial, "one of two").WithSent(fault.SentYes), action.Executed, action.Partial, action.OutcomePartial},
+		"some, as a result":   {part{fault.SentYes}, nil, action.Executed, action.Partial, action.OutcomePartial},
+		"some, one unknown":   {part{fault.SentMaybe}, nil, action.Failed, action.CommandFailed, action.OutcomeUnknown},
+		"all, as a result":    {part{}, nil, action.Executed, "", ""},
 		"foreign error":       {nil, errors.New("canary-secret-value"), action.Failed, action.CommandFailed, action.OutcomeUnknown},
 		"panic":               {nil, nil, action.Failed, action.CommandFailed, action.OutcomeUnknown},
 		"time is over":        {nil, nil, action.Failed, action.TimedOut, action.OutcomeUnknown},

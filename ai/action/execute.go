@@ -21,6 +21,7 @@ const (
 	PolicyBlocked = "policy_blocked"
 	TimedOut      = "timeout"
 	Interrupted   = "interrupted"
+	Partial       = "partial"
 )
 
 // maxResult is how much of a result an action keeps; the log has the whole story.
@@ -130,6 +131,9 @@ func outcomeOf(o *Outcome, result any, err error, late bool) State {
 			}
 		}
 	}
+	if f, ok := result.(interface{ Failure() error }); ok && err == nil {
+		err = f.Failure() // such as a plan that was bought in part
+	}
 	if err == nil {
 		return Executed
 	}
@@ -141,12 +145,16 @@ func outcomeOf(o *Outcome, result any, err error, late bool) State {
 	if fault.IsGate(e.Code) || e.Code == fault.Killed {
 		o.Code = PolicyBlocked
 	}
-	if late && (errors.Is(err, context.DeadlineExceeded) || e.Sent != fault.SentNo) {
+	if e.Code == fault.Partial && e.Sent != fault.SentMaybe {
+		o.Code, o.Outcome = Partial, OutcomePartial
+		return Executed
+	}
+	// What a receipt settled is known, and so is what never left.
+	settled := e.Code == fault.TxReverted
+	if late && !settled && (errors.Is(err, context.DeadlineExceeded) || e.Sent != fault.SentNo) {
 		o.Code, o.Outcome = TimedOut, OutcomeUnknown
 		o.Message = "it took longer than it may: it may have happened"
 	}
-	// What a receipt settled is known, and so is what never left.
-	settled := e.Code == fault.TxReverted || e.Code == fault.Partial
 	if e.Code == fault.TxUnknown || e.Sent != fault.SentNo && !settled && (e.Sent != "" || e.Code == fault.Internal) {
 		o.Outcome = OutcomeUnknown
 	}
@@ -198,7 +206,7 @@ func (s *Service) recordExecuted(ctx context.Context, a Action) error {
 		result["reconciled"] = true
 	}
 	d := telemetry.Draft{Type: "ai.action.executed", Payload: map[string]any{"actionId": a.ID, "tool": a.Tool}, Result: result}
-	if a.State == Failed {
+	if a.State == Failed || a.Partial() {
 		if d.Err = a.Outcome.Message; d.Err == "" {
 			d.Err = "the action failed"
 		}

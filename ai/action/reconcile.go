@@ -78,7 +78,9 @@ func (s *Service) settled(ctx context.Context, a Action) (bool, error) {
 	if hash := txHash(v.TxHash); hash != "" {
 		o.TxHash = hash
 	}
-	if o.Message = v.Message; v.State == Executed {
+	if o.Message = v.Message; v.State == Executed && v.Code == Partial {
+		o.Code, o.Cause, o.Outcome = Partial, Partial, OutcomePartial
+	} else if v.State == Executed {
 		o.Code, o.Cause, o.Message = "", "", ""
 	} else if o.Cause = v.Code; o.Code == Interrupted || o.Code == TimedOut {
 		o.Code = CommandFailed

@@ -66,6 +66,9 @@ func (s *Service) Told(a Action) Told {
 	if o.Outcome == OutcomeUnknown {
 		t.Note = "It may have happened or not. Do not propose it again: a person has to find out first."
 	}
+	if o.Outcome == OutcomePartial {
+		t.Note = "A person approved it, and only some of it was carried out: the error and the result say what. Do not propose the whole again."
+	}
 	if o.Reason != "" {
 		t.Reason = fenced("operator", Cut(o.Reason, MaxClaim))
 	}

@@ -5,13 +5,13 @@ import { clip, number, plural, short, shortTrace } from "./format.js";
 
 export const stateWord = {
   proposed: "Waiting for you", executing: "Executing", executed: "Executed", failed: "Failed",
-  rejected: "Rejected", cancelled: "Cancelled", expired: "Expired", unknown: "Outcome unknown",
+  rejected: "Rejected", cancelled: "Cancelled", expired: "Expired", unknown: "Outcome unknown", partial: "Executed in part",
 };
-const stateIcon = { proposed: "pending", executing: "turning", executed: "ok", failed: "failed", rejected: "refused", cancelled: "cancelled", expired: "expired", unknown: "warn" };
+const stateIcon = { proposed: "pending", executing: "turning", executed: "ok", failed: "failed", rejected: "refused", cancelled: "cancelled", expired: "expired", unknown: "warn", partial: "warn" };
 const riskWord = { high: "High risk", write: "Changes something", read: "Reads" };
 
-/** The state as it is shown: a failure of which nobody knows is not a failure. */
-export const stateOf = (a) => (a.state === "failed" && a.outcome?.outcome === "unknown" ? "unknown" : Object.hasOwn(stateWord, a.state) ? a.state : "unknown");
+/** The state as it is shown: a failure of which nobody knows is not a failure, and a part is no success. */
+export const stateOf = (a) => (a.state === "failed" && a.outcome?.outcome === "unknown" ? "unknown" : a.state === "executed" && a.outcome?.outcome === "partial" ? "partial" : Object.hasOwn(stateWord, a.state) ? a.state : "unknown");
 
 export const riskOf = (a) => (a.grade === "write" || a.grade === "read" ? a.grade : "high"); // what is not known is the worst
 
@@ -102,6 +102,7 @@ function ending(a) {
   const head = {
     executed: ["Executed", o.reconciled ? ", as the log shows: the process that did it ended before it could say so" : ""],
     failed: ["Failed", o.sent === "no" ? ": nothing was sent" : ""],
+    partial: ["Executed in part", ": the rest was not carried out."],
     unknown: ["The outcome is unknown", ": it may have happened. Nothing runs it again."],
     rejected: ["Rejected ", who], cancelled: ["Cancelled ", who], expired: ["Its time was over", " before anybody approved it. The model may ask again."],
   }[s] ?? [stateWord[s], ""];
