@@ -39,7 +39,7 @@ func TestWhichResultsShowAToken(t *testing.T) {
 			bearers = append(bearers, c.Name)
 		}
 	}
-	if want := []string{"clawbot register", "clawbot rotate"}; !slices.Equal(bearers, want) {
+	if want := []string{"clawbot register", "clawbot rotate", "ai mcp token new"}; !slices.Equal(bearers, want) {
 		t.Errorf("tokens are shown by %v, want %v", bearers, want)
 	}
 }

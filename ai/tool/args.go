@@ -58,9 +58,12 @@ func pointed(name string) string {
 	return cut(visible(strings.NewReplacer("~", "~0", "/", "~1").Replace(name)), 60)
 }
 
-// parseArgs reads the arguments of a call, strictly.
+// parseArgs reads the arguments of a call, strictly. Nothing at all is what some
+// services send for a call without arguments: it is the empty object.
 func parseArgs(raw []byte) (value, error) {
 	switch {
+	case len(raw) == 0:
+		return value{kind: kindObject}, nil
 	case len(raw) > MaxArgs:
 		return value{}, invalid("", "at most 16 KB")
 	case !utf8.Valid(raw):

@@ -62,7 +62,7 @@ func TestArguments(t *testing.T) {
 		t.Errorf("six levels: %v", err)
 	}
 	for in, pointer := range map[string]string{
-		``: "", `{`: "", `null`: "", `[]`: "", `"x"`: "", `7`: "", `{"price":"1"}{}`: "", `{"price":"1"} x`: "", `{'price':'1'}`: "", `{"price":"1",}`: "",
+		``: "/price", ` `: "", `{`: "", `null`: "", `[]`: "", `"x"`: "", `7`: "", `{"price":"1"}{}`: "", `{"price":"1"} x`: "", `{'price':'1'}`: "", `{"price":"1",}`: "",
 		"{\"price\":\"1\xff\"}": "", "```json\n{\"price\":\"1\"}\n```": "", `{"price":"1","name":"a` + "\x01" + `"}`: "",
 		`{}`: "/price", `{"price":1}`: "/price", `{"price":12.5}`: "/price", `{"price":null}`: "/price", `{"price":["1"]}`: "/price", `{"price":true}`: "/price",
 		`{"price":"1e3"}`: "/price", `{"price":"-1"}`: "/price", `{"price":"+1"}`: "/price", `{"price":"1,5"}`: "/price", `{"price":" 1"}`: "/price", `{"price":"1\n"}`: "/price",
