@@ -446,6 +446,7 @@ async function checkBuild() {
 
 // Started last: everything it touches is there.
 refilter();
+approvals.route();
 session.ask();
 const link = connect({
   build,

@@ -51,7 +51,6 @@ export class Approvals {
     addEventListener("hashchange", () => this.route());
     document.addEventListener("visibilitychange", () => document.hidden || this.operator && this.soon(0));
     setInterval(() => this.tick(), 1000);
-    this.route();
   }
 
   get now() {
