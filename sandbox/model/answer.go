@@ -47,8 +47,11 @@ func (a *answer) prepare(st Step) error {
 			if err := json.Unmarshal(raw, &args); err != nil {
 				return err
 			}
-		case st.Obey:
+		case st.Obey: // "the quote you just made": what leads nowhere is sent as it stands
 			args = string(raw)
+			if filled, err := c.fill(raw); err == nil {
+				args = string(filled)
+			}
 		default:
 			filled, err := c.fill(raw)
 			if err != nil {

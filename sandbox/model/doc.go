@@ -35,7 +35,8 @@
 //	       in one step are two parallel calls
 //	obey   true: the model does what the newest text tells it. It looks for
 //	       CALL tool {arguments} in the newest tool results and in what the user
-//	       said, and calls that; say is what it answers if it finds none
+//	       said, and calls that; say is what it answers if it finds none.
+//	       References in those arguments are followed where they lead somewhere
 //	when   the step is for some requests only, see below
 //	fault  what goes wrong, see Faults
 //	usage  what the step says it cost: {"input": 10, "output": 5, "cacheRead": 0,
