@@ -64,29 +64,31 @@ asked of a network.`,
 		Example: "  ape-claw ai trace act_…\n  ape-claw ai trace trace_… --json",
 		Events:  []string{"ai.trace.read"}, Offline: true, Risk: RiskRead, Permission: "ai:read", AI: Exposure{Class: AIOperator}},
 		aiTrace,
-		func(p *Printer, out AITraceOut) {
-			p.Head("%s", strings.Join(out.Traces, ", "))
-			day := ""
-			for _, e := range out.Entries {
-				if d := e.At.Format(time.DateOnly); d != day {
-					day = d
-					p.Line("%s", p.style(dim, day+" UTC"))
-				}
-				sgr := map[string]string{kindMessage: bold, kindAction: yellow, kindTransaction: green, kindCallback: cyan, kindTool: cyan}[e.Kind]
-				status := ""
-				switch e.Status {
-				case "", "ok":
-				case "error", "refused", "failed", "interrupted":
-					status = "  " + p.style(red, e.Status)
-				default:
-					status = "  " + p.style(dim, shownFact(e.Status))
-				}
-				p.Line("%s  %s %-16s %s%s", p.style(dim, e.At.Format("15:04:05.000")), p.style(sgr, pad(e.Kind, 11)), shownFact(e.Who), shownFact(e.Text), status)
-			}
-			for _, n := range out.Notes {
-				p.Line("  %s", p.style(yellow, shownFact(n)))
-			}
-		})
+		printAITrace)
+}
+
+func printAITrace(p *Printer, out AITraceOut) {
+	p.Head("%s", strings.Join(out.Traces, ", "))
+	day := ""
+	for _, e := range out.Entries {
+		if d := e.At.Format(time.DateOnly); d != day {
+			day = d
+			p.Line("%s", p.style(dim, day+" UTC"))
+		}
+		sgr := map[string]string{kindMessage: bold, kindAction: yellow, kindTransaction: green, kindCallback: cyan, kindTool: cyan}[e.Kind]
+		status := ""
+		switch e.Status {
+		case "", "ok":
+		case "error", "refused", "failed", "interrupted":
+			status = "  " + p.style(red, e.Status)
+		default:
+			status = "  " + p.style(dim, shownFact(e.Status))
+		}
+		p.Line("%s  %s %-16s %s%s", p.style(dim, e.At.Format("15:04:05.000")), p.style(sgr, pad(e.Kind, 11)), shownFact(e.Who), shownFact(e.Text), status)
+	}
+	for _, n := range out.Notes {
+		p.Line("  %s", p.style(yellow, shownFact(n)))
+	}
 }
 
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-len(s))) }

@@ -140,9 +140,12 @@ func (t *tracing) message(rows *sql.Rows) error {
 			said = append(said, b.Text)
 			e.Code = cmp.Or(e.Code, b.Code)
 		case chat.BlockUse:
+			if author == chat.Program {
+				continue // how the model is told of an outcome
+			}
 			t.uses = append(t.uses, use{e.At, turn, trace, author, b})
 		case chat.BlockOutcome:
-			t.add(AITraceEntry{At: e.At, Kind: kindCallback, Who: e.Who, Text: "the model is told: " + cmp.Or(b.State, "resolved"), Status: b.State, ActionID: b.ActionID, TurnID: turn, TraceID: trace})
+			t.add(AITraceEntry{At: e.At, Kind: kindCallback, Who: e.Who, Text: "the model is told: " + cmp.Or(b.State, "resolved"), ActionID: b.ActionID, TurnID: turn, TraceID: trace})
 		}
 	}
 	if e.Text = strings.TrimSpace(strings.Join(said, " ")); e.Text != "" || len(blocks) == 0 || e.Status != "" {
@@ -337,6 +340,8 @@ func (t *tracing) event(line []byte, told map[string]bool) {
 		x.Kind, x.Text = kindMessage, f.Preview
 	case strings.HasPrefix(e.EventType, "ai.turn."):
 		x.Kind = kindTurn
+	case e.EventType == "ai.grant.created":
+		x.Kind, x.Text = kindAction, "a permit: one use, for exactly what was approved"
 	case strings.HasPrefix(e.EventType, "ai.action."), strings.HasPrefix(e.EventType, "ai.grant."):
 		x.Kind = kindAction
 	case f.TxHash != "":

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/ape-claw/ape-claw/sandbox"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
-	"github.com/ape-claw/ape-claw/telemetry/serve"
 )
 
 // DemoIn says how to run the story.
@@ -28,10 +26,11 @@ type DemoIn struct {
 
 // DemoStep is one command of the story.
 type DemoStep struct {
-	Command string          `json:"command"`
-	Exit    int             `json:"exit"`
-	Tells   string          `json:"tells"`
-	Result  json.RawMessage `json:"result"`
+	Command  string          `json:"command"`
+	Exit     int             `json:"exit"`
+	Tells    string          `json:"tells"`
+	Terminal string          `json:"terminal,omitempty"` // what a person saw and typed there
+	Result   json.RawMessage `json:"result"`
 }
 
 // DemoOut is the whole story.
@@ -45,6 +44,7 @@ type DemoOut struct {
 	Streamed  int         `json:"streamed"` // of them, how many arrived on /events byte for byte
 	Dashboard string      `json:"dashboard"`
 	StateDir  string      `json:"stateDir"`
+	AI        *DemoAI     `json:"ai"`
 	Seconds   json.Number `json:"seconds"`
 
 	kept bool // it was shown before it was kept
@@ -58,9 +58,11 @@ func newDemo() Command {
 	return define(Spec{Name: "demo", Short: "Watch an agent quote, simulate and buy an NFT on a local chain",
 		Long: `Run the whole story on this machine: a real EVM with the real Seaport, a marketplace,
 an agent that quotes, simulates and buys an NFT, the policy that stops it where it must,
-and the dashboard that shows every step. It needs no account, no key and no network.`,
+and the dashboard that shows every step. Then a model does the same through its tools: it
+can only propose, and a person approves at a terminal. The model is scripted, the person
+too; all between them is real. It needs no account, no key and no network.`,
 		Example: "  ape-claw demo\n  ape-claw demo --open --keep --pace 1500",
-		Events:  append([]string{"demo.ran", "market.listings.read"}, demoTrail...), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
+		Events:  slices.Concat([]string{"demo.ran"}, demoBeside, demoTrail, demoAITrail), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
 		runDemo, printDemo)
 }
 
@@ -91,7 +93,13 @@ func runDemo(ctx context.Context, d *Deps, in DemoIn) (out DemoOut, err error) {
 	if err := s.play(ctx); err != nil {
 		return out, err
 	}
-	if err := s.check(ctx); err != nil {
+	if out.Events, out.Streamed, err = s.check(ctx, out.TraceID, demoTrail); err != nil {
+		return out, err
+	}
+	if err := s.playAI(ctx); err != nil {
+		return out, err
+	}
+	if out.AI.Events, out.AI.Streamed, err = s.check(ctx, out.AI.TraceID, demoAITrail); err != nil {
 		return out, err
 	}
 	out.Seconds = json.Number(fmt.Sprintf("%.1f", d.host.Now().Sub(start).Seconds()))
@@ -122,72 +130,26 @@ func demoHost(h Host, home string, cfg *Config) Host {
 
 // story is the state of one demo.
 type story struct {
-	d       *Deps
-	p       *Printer
-	cfg     *Config
-	in      DemoIn
-	world   *sandbox.World
-	host    Host
-	out     *DemoOut
-	lines   chan string
-	endFeed func()
-	endSrv  func() error
+	d      *Deps
+	p      *Printer
+	cfg    *Config
+	in     DemoIn
+	world  *sandbox.World
+	host   Host
+	out    *DemoOut
+	feed   *feed
+	endSrv func() error
+
+	person *person
+	types  []line // what the person types in the next step
+	stdin  string // of the next step
+	own    bool   // the steps have traces of their own
 }
 
 func (s *story) say(format string, args ...any) {
 	if !s.d.wantJSON {
 		s.p.printf(format, args...)
 	}
-}
-
-// watch starts the dashboard and a client of its stream.
-func (s *story) watch(ctx context.Context) error {
-	viewer := newDeps(s.host)
-	viewer.spec = Spec{Name: "serve", Quiet: true}
-	newRoot(viewer) // binds the global flags, of which none is given
-	srv, err := viewer.newServer(ServeIn{Addr: s.in.Addr})
-	if err != nil {
-		return err
-	}
-	srvCtx, stopSrv := context.WithCancel(context.WithoutCancel(ctx))
-	srvDone := make(chan error, 1)
-	go func() { srvDone <- srv.Serve(srvCtx) }()
-	s.endSrv = func() error { stopSrv(); err := <-srvDone; viewer.close(); return err }
-	s.out.Dashboard = srv.URL() + "/"
-
-	log, err := s.d.log()
-	if err != nil {
-		return err
-	}
-	from, err := log.End(ctx)
-	if err != nil {
-		return err
-	}
-	s.lines = make(chan string, 256)
-	feedCtx, stopFeed := context.WithCancel(ctx)
-	feedDone := make(chan error, 1)
-	go func() {
-		feedDone <- serve.Tail(feedCtx, serve.TailOptions{URL: srv.URL(), After: from.String(), TraceID: s.out.TraceID, Transport: s.d.transport()},
-			func(f serve.Frame) error {
-				s.lines <- string(f.Data)
-				return nil
-			})
-	}()
-	// That the feed was stopped is all its error says.
-	s.endFeed = func() { stopFeed(); <-feedDone }
-	s.say("%s\n\n", s.p.style(bold, "ape-claw demo: an agent buys an NFT through the real Seaport on a real EVM"))
-	s.say("  chain      %d, on this machine\n  dashboard  %s\n\n", s.world.ChainID(), s.p.style(cyan, s.out.Dashboard))
-	if s.in.Open && s.d.host.OpenURL != nil {
-		if err := s.d.host.OpenURL(s.out.Dashboard); err != nil {
-			s.d.warn("no browser could be opened")
-		}
-	}
-	return nil
-}
-
-func (s *story) stop() error {
-	s.endFeed()
-	return s.endSrv()
 }
 
 // step runs one command as a user would type it and returns its JSON document.
@@ -203,14 +165,27 @@ func (s *story) step(ctx context.Context, wantExit int, tells func(doc map[strin
 	}
 	var stdout, stderr bytes.Buffer
 	h := s.host
-	h.Stdout, h.Stderr = &stdout, &stderr
-	exit := Run(ctx, append(slices.Clone(args), "--json"), h)
+	h.Stdout, h.Stderr, h.Stdin = &stdout, &stderr, strings.NewReader(s.stdin)
+	if s.own {
+		env := h.Env
+		h.Env = func(key string) (string, bool) {
+			if key == "APE_CLAW_TRACE_ID" {
+				return "", false
+			}
+			return env(key)
+		}
+	}
+	exit, seen, err := s.run(ctx, append(slices.Clone(args), "--json"), h)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	line := "ape-claw " + quoteArgs(args)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Internal, "%s at the terminal: %s: %s%s", line, fault.From(err).Message, stdout.String(), stderr.String())
+	}
 	var doc map[string]any
-	dec := json.NewDecoder(bytes.NewReader(stdout.Bytes()))
+	last := lastDocument(stdout.Bytes())
+	dec := json.NewDecoder(bytes.NewReader(last))
 	dec.UseNumber()
 	if err := dec.Decode(&doc); err != nil {
 		return nil, fault.Wrap(err, fault.Internal, "%s printed no JSON", line)
@@ -219,13 +194,30 @@ func (s *story) step(ctx context.Context, wantExit int, tells func(doc map[strin
 		return nil, fault.New(fault.Internal, "%s ended with status %d, not %d: %v", line, exit, wantExit, doc["error"])
 	}
 	told := tells(doc)
-	s.out.Steps = append(s.out.Steps, DemoStep{Command: line, Exit: exit, Tells: told, Result: bytes.TrimSpace(stdout.Bytes())})
+	s.out.Steps = append(s.out.Steps, DemoStep{Command: line, Exit: exit, Tells: told, Terminal: seen, Result: last})
 	mark := s.p.style(green, "ok")
 	if exit != 0 {
 		mark = s.p.style(yellow, "refused")
 	}
-	s.say("%s %s\n  %s  %s\n\n", s.p.style(dim, "$"), s.p.style(bold, line), mark, clean(told))
+	s.say("%s %s\n", s.p.style(dim, "$"), s.p.style(bold, line))
+	for shown := range strings.Lines(seen) {
+		s.say("  %s %s\n", s.p.style(dim, "|"), shownFact(strings.TrimRight(shown, "\n")))
+	}
+	s.say("  %s  %s\n\n", mark, clean(told))
 	return doc, nil
+}
+
+// run runs a command line, with the person at its terminal if there is something to
+// type; seen is what stood there.
+func (s *story) run(ctx context.Context, args []string, h Host) (exit int, seen string, err error) {
+	answers := s.types
+	s.types, s.stdin = nil, ""
+	if answers == nil {
+		return Run(ctx, args, h), "", nil
+	}
+	h.OpenTerminal = s.person.pty.OpenTerminal
+	seen, err = s.person.typing(ctx, answers, func(ctx context.Context) { exit = Run(ctx, args, h) })
+	return exit, seen, err
 }
 
 func quoteArgs(args []string) string {
@@ -246,62 +238,14 @@ func text(doc map[string]any, key string) string {
 	return fmt.Sprint(v)
 }
 
-// check proves the story: the trail in the log is whole and in order, and every
-// line of it arrived on the stream byte for byte.
-func (s *story) check(ctx context.Context) error {
-	want, err := s.logged()
-	if err != nil {
-		return err
-	}
-	s.out.Events = len(want)
-	timeout := time.NewTimer(10 * time.Second)
-	defer timeout.Stop()
-	for i, line := range want {
-		select {
-		case got := <-s.lines:
-			if got != line {
-				return fault.New(fault.Internal, "event %d on the stream differs from the log", i+1)
-			}
-			s.out.Streamed++
-		case <-timeout.C:
-			return fault.New(fault.Internal, "event %d of %d did not arrive on the stream", i+1, len(want))
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
-}
-
-// logged returns the lines of this story's trace and checks their types.
-func (s *story) logged() ([]string, error) {
-	b, err := os.ReadFile(filepath.Join(s.cfg.StateDir, "events.jsonl"))
-	if err != nil {
-		return nil, fault.Wrap(err, fault.StateUnusable, "the log can't be read back")
-	}
-	var lines, types []string
-	for line := range strings.Lines(string(b)) {
-		line = strings.TrimSuffix(line, "\n")
-		var e telemetry.Event
-		if json.Unmarshal([]byte(line), &e) != nil || e.TraceID != s.out.TraceID {
-			continue
-		}
-		lines = append(lines, line)
-		if e.EventType != "market.listings.read" {
-			types = append(types, e.EventType)
-		}
-	}
-	if !slices.Equal(types, demoTrail) {
-		return nil, fault.New(fault.Internal, "the trail in the log is %v, not %v", types, demoTrail)
-	}
-	return lines, nil
-}
-
 // shown says that the result was printed while everything was still up.
 func (o DemoOut) shown() bool { return o.kept }
 
 func printDemo(p *Printer, out DemoOut) {
 	p.Line("%s The agent owns the token: %s", p.style(green, "Done."), out.Owner)
 	p.Line("  %d events of the story in %s/events.jsonl, all of them seen on %sevents, byte for byte", out.Events, out.StateDir, out.Dashboard)
+	p.Line("  A model proposed another one, a person approved it: %s", out.AI.Owner)
+	p.Line("  %d events of that, and the whole story of it:  ape-claw ai trace %s", out.AI.Events, out.AI.ActionID)
 	p.Line("  %s seconds. Look at them again:  ape-claw events tail --trace %s", out.Seconds, out.TraceID)
 	p.Line("  Watch it in a browser:           ape-claw demo --open --keep --pace 1500")
 }

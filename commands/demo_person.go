@@ -58,9 +58,17 @@ func (p *person) watch() {
 	}
 }
 
+// standUp ends the terminal. A run that was called off may have left a read of it
+// behind, which a line ends.
 func (p *person) standUp() error {
+	_, _ = io.WriteString(p.pty, "\n")
 	err := p.pty.Close()
-	<-p.done
+	timeout := time.NewTimer(time.Second)
+	defer timeout.Stop()
+	select {
+	case <-p.done:
+	case <-timeout.C: // the demo has failed already, and the process ends
+	}
 	return err
 }
 
@@ -105,23 +113,23 @@ func (p *person) answer(ctx context.Context, script []line) (shown string, err e
 	return "", nil
 }
 
-// typing has the person answer while run goes on, and hands on what the screen showed.
-func (p *person) typing(ctx context.Context, script []line, run func() error) (shown string, err error) {
+// typing has the person answer while run goes on, which ends when the person gives
+// up, and hands on what the screen showed.
+func (p *person) typing(ctx context.Context, script []line, run func(context.Context)) (shown string, err error) {
+	running, giveUp := context.WithCancel(ctx)
+	defer giveUp()
 	asking, over := context.WithCancel(ctx)
-	type told struct {
-		shown string
-		err   error
-	}
-	answered := make(chan told, 1)
+	defer over()
+	answered := make(chan error, 1)
 	go func() {
-		s, err := p.answer(asking, script)
-		answered <- told{s, err}
+		var err error
+		if shown, err = p.answer(asking, script); err != nil {
+			giveUp()
+		}
+		answered <- err
 	}()
-	err = run()
+	run(running)
 	over()
-	t := <-answered
-	if err == nil {
-		err = t.err
-	}
-	return strings.ReplaceAll(t.shown, "\r\n", "\n"), err
+	err = <-answered
+	return strings.ReplaceAll(shown, "\r\n", "\n"), err
 }
