@@ -109,10 +109,25 @@ test("the fence in sentences", () => {
   assert.equal(say("allowlist.entry.removed", {}, { slug: "my-apes" }), "No longer allowed: My Apes");
 });
 
+test("models and people in sentences", () => {
+  const store = new Store();
+  const say = (...args) => flat(store.add(line(...args), String(store.seq)).parts);
+  const model = { agentId: "conn:main" }, bad = { ok: false, error: "the node did not answer" };
+  assert.equal(say("ai.tool.called", { tool: "nft_quote" }, { outcome: "ok" }, model), "main called nft_quote");
+  assert.equal(say("ai.tool.called", { tool: "nft_quote" }, { outcome: "error", code: "not_found" }, model), "main called nft_quote: not_found");
+  assert.equal(say("ai.mcp.called", { tool: "nft_buy" }, { outcome: "proposed" }, { agentId: "mcp:claude" }), "claude called nft_buy: it waits for a person");
+  assert.equal(say("ai.action.proposed", { tool: "nft_buy", origin: "conn:main" }, { title: "Buy demo-apes #7 for 1 APE" }), "Asks for approval: Buy demo-apes #7 for 1 APE, of main");
+  assert.equal(say("ai.action.resolved", {}, { approved: false, state: "rejected", reason: "too dear" }), "An action is rejected: too dear");
+  assert.equal(say("ai.action.executed", { tool: "nft_buy" }, { state: "executed" }), "Carried out nft_buy");
+  assert.equal(say("ai.action.executed", { tool: "nft_buy" }, { state: "failed", outcome: "unknown" }, bad), "Could not carry out nft_buy: it may have happened: the node did not answer");
+  assert.equal(say("ai.kill.changed", { on: true, reason: "odd" }, {}), "Stopped all models: odd");
+  assert.equal(say("ai.turn.failed", { participant: "conn:main" }, { code: "provider_error" }, bad), "main did not end its answer: provider_error");
+});
+
 test("events of any shape get a sentence", () => {
   const store = new Store();
   const shapes = [null, 1, "x", [], {}, { quote: 3 }, { wouldBlock: "x", count: {}, issues: 1, reason: { a: 1 } }];
-  for (const type of ["nft.buy.dry_run", "doctor.ran", "chain.info.read", "bridge.quote.created", "constructor", "__proto__", "", "x"])
+  for (const type of ["nft.buy.dry_run", "ai.tool.called", "ai.action.executed", "ai.message.created", "ai.kill.changed", "doctor.ran", "chain.info.read", "bridge.quote.created", "constructor", "__proto__", "", "x"])
     for (const payload of shapes) for (const result of shapes) assert.ok(flat(store.record(line(type, payload, result, { chainId: "x" }), "").parts).length > 0, type);
   for (const bad of ["", "nope", "[]", "3", "null"]) assert.equal(store.record(bad, ""), null);
   assert.ok(store.record("{}", ""));

@@ -76,6 +76,13 @@ const cap = (v) => (v === "unlimited" ? "any amount" : `${text(v)} APE`);
 const because = (f, sep = ": ") => (f.reason ? [sep + f.reason.replace(/0x[0-9a-fA-F]{40,64}\b/g, short)] : []);
 const act = (ev) => clip(String(ev.command ?? "")).replace(/^ape-claw /, "") || "command";
 
+// Who a model or a client is: its own kind of name, without the kind.
+const who = (v) => text(v).replace(/^(conn|mcp):/, "") || "a model";
+const toolEnd = (r) => {
+  if (r.outcome === "proposed") return ": it waits for a person";
+  return r.outcome === "ok" ? "" : `: ${text(first(r.code, r.outcome))}`;
+};
+
 const sentences = {
   "nft.quote.created": (f) => ["Quoted ", asset(f), ...price(f, "at")],
   "nft.simulation.passed": (f) => ["Simulation passed for ", asset(f), ...price(f, "at")],
@@ -122,6 +129,26 @@ const sentences = {
   "policy.checked": (_f, _p, r) => ["Checked the policy", size(r.warnings) ? `: ${plural(size(r.warnings), "warning")}` : ": it holds"],
   "policy.explained": (_f, p, r) => ["Explained ", ["b", text(p.command).replace(/^ape-claw /, "")], r.spends === false ? ": it spends nothing" : size(r.refusing) ? `: ${plural(size(r.refusing), "gate")} would refuse` : ": no gate refuses"],
   "policy.spend.read": (_f, _p, r) => ["Read the spending of 24 hours", ...(fromBase(r.spentWei) ? [": ", ["money", `${fromBase(r.spentWei)} APE`]] : []), size(r.open) ? `, ${number(size(r.open))} open` : ""],
+  "ai.turn.started": (_f, p) => [["b", who(p.participant)], text(p.cause) === "callback" ? " is told what came of an action" : " begins to answer"],
+  "ai.turn.completed": (_f, p, r) => [["b", who(p.participant)], " answered", size(r.toolCalls) ? ` after ${plural(size(r.toolCalls), "tool call")}` : ""],
+  "ai.turn.failed": (_f, p, r) => [["b", who(p.participant)], " did not end its answer: ", text(r.code)],
+  "ai.message.created": (_f, p, r) => [["b", who(p.author)], " said: ", text(r.preview)],
+  "ai.tool.called": (_f, p, r, ev) => [["b", who(ev.agentId)], ` called ${text(p.tool)}`, toolEnd(r)],
+  "ai.mcp.called": (_f, p, r, ev) => [["b", who(ev.agentId)], ` called ${text(p.tool)}`, toolEnd(r)],
+  "ai.action.proposed": (_f, p, r) => ["Asks for approval: ", ["b", text(first(r.title, p.tool))], `, of ${who(p.origin)}`],
+  "ai.action.resolved": (f, _p, r) => [r.approved === true ? "Approved an action" : `An action is ${text(r.state) || "not approved"}`, ...because(f)],
+  "ai.action.executed": (f, p, r) => [text(r.state) === "executed" ? "Carried out " : "Could not carry out ", ["b", text(p.tool)], text(r.outcome) === "unknown" ? ": it may have happened" : "", ...(text(r.state) === "executed" ? [] : because(f))],
+  "ai.grant.created": () => ["An approval gave a permit for one use"],
+  "ai.grant.revoked": () => ["Took a permit back"],
+  "ai.callback.skipped": (_f, _p, r) => ["A model was not told the outcome", r.reason ? `: ${text(r.reason)}` : ""],
+  "ai.kill.changed": (f, p) => [p.on === true ? "Stopped all models" : "Models may work again", ...(p.on === true ? because(f) : [])],
+  "ai.connection.changed": (_f, p) => [`Connection `, ["b", text(p.name)], `: ${text(p.change)}`],
+  "ai.connection.verified": (_f, p, r) => [`Connection `, ["b", text(p.name)], r.ok === true ? ` answers${size(r.modelCount) ? `, with ${plural(size(r.modelCount), "model")}` : ""}` : " does not answer"],
+  "ai.auth.changed": () => ["Set the passphrase of approvals"],
+  "ai.token.changed": (_f, p) => [`Token of the MCP client `, ["b", text(p.name)], `: ${text(p.change)}`],
+  "ai.budget.blocked": (_f, p) => ["A cap stopped ", ["b", who(p.subject)]],
+  "ai.security.flagged": (_f, p) => ["Looked like an attempt to get around the rules: ", ["b", text(p.rule)]],
+  "ai.policy.explained": () => ["Explained why an action is or is not allowed"],
   "policy.halted": (f) => ["Halted all spending", ...because(f)],
   "policy.unhalted": (_f, _p, r) => [size(r.halted) ? "Lifted a part of the halt: " : "Lifted the halt", size(r.halted) ? `${plural(size(r.halted), "cause")} left` : ""],
   "allowlist.entry.added": (_f, _p, r) => ["Allowed collection ", ["b", title(text(first(r.name, r.slug)))], r.contractAddress ? ` (${short(text(r.contractAddress))})` : ""],
