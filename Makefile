@@ -18,7 +18,7 @@ GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.m
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: build demo test check lint generate fresh race test-clients test-mcp-clients torture mutants bench fuzz contracts vuln help clean
+.PHONY: build demo test check lint generate fresh race test-outside test-clients torture mutants bench fuzz contracts vuln help clean
 
 build: ## bin/ape-claw, static
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ape-claw ./cmd/ape-claw
@@ -30,7 +30,7 @@ test: ## every test that needs nothing but Go
 	$(GO) test ./...
 	cd bench && $(GO) test ./...
 
-check: test lint fresh race test-clients ## what CI runs
+check: test lint fresh race test-outside ## what CI runs
 	@echo "== check: all good"
 
 lint:
@@ -53,13 +53,13 @@ race: ## the race detector over what does not link go-ethereum (it needs cgo)
 	@echo "== race"
 	@.ci/race
 
-test-clients: build ## the stream with npm's eventsource, the page in Chromium, answers against OpenSea's own schema, MCP's conformance suite
+test-outside: build ## the stream with npm's eventsource, the page in Chromium, answers against OpenSea's own schema, MCP's conformance suite
+	@echo "== outside"
+	@.ci/outside
+
+test-clients: build ## the real Claude Code and Codex with the MCP server (fetches them: 800 MB, once)
 	@echo "== clients"
 	@.ci/clients
-
-test-mcp-clients: build ## the real Claude Code and Codex with the MCP server (fetches them: 800 MB, once)
-	@echo "== MCP clients"
-	@.ci/mcp-clients
 
 torture: build ## storms against the built binary, with their numbers; purchases killed at every step, races for the cap; then the kill, crash and concurrency tests, TORTURE times over
 	APE_CLAW_BIN=$(CURDIR)/bin/ape-claw $(GO) test -count=1 -v -timeout 20m ./tests/torture -args -full

@@ -49,7 +49,7 @@ func client(t *testing.T, variable string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
-		t.Skip(variable + " names no binary: make test-mcp-clients fetches it")
+		t.Skip(variable + " names no binary: make test-clients fetches it")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -34,7 +34,7 @@ func conform(t *testing.T, endpoint string, args ...string) string {
 			if os.Getenv("MCP_CONFORMANCE") != "" {
 				t.Fatalf("%v; npm ci in tests/mcp brings it", err)
 			}
-			t.Skip("the conformance suite is not installed: .ci/clients does that and runs it")
+			t.Skip("the conformance suite is not installed: .ci/outside does that and runs it")
 		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
