@@ -51,6 +51,11 @@ func (p buyProposer) preview(ctx context.Context, d *Deps, args json.RawMessage)
 	if err != nil {
 		return ai.Preview{}, err
 	}
+	if in.OrderHash != "" { // what a person decides by is what is for sale now, not when it was proposed
+		if err := d.tryAnew(ctx, asked); err != nil {
+			return ai.Preview{}, staleReference(err, "quote", "make a new one with nft_quote, and simulate it with nft_simulate")
+		}
+	}
 	got, err := p.c.call(ctx, d, asked)
 	if err != nil {
 		return ai.Preview{}, staleReference(err, "quote", "make a new one with nft_quote, and simulate it with nft_simulate")
@@ -100,6 +105,15 @@ func (p buyProposer) preview(ctx context.Context, d *Deps, args json.RawMessage)
 		Expires:     expires,
 		Reference:   out.QuoteID,
 	}, nil
+}
+
+// tryAnew simulates a quote's purchase as nft simulate does.
+func (d *Deps) tryAnew(ctx context.Context, args json.RawMessage) error {
+	simulate := newNFTSimulate()
+	child := d.child(simulate.Spec, d.caller)
+	defer child.close()
+	_, err := simulate.call(ctx, child, args)
+	return err
 }
 
 func buyFacts(a nft.Action, profile, price string) []ai.Fact {

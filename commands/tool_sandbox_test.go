@@ -425,3 +425,28 @@ func TestAPanicInAnOperationIsAnError(t *testing.T) {
 		t.Errorf("%v", e)
 	}
 }
+
+// What is about to be approved is looked at on the chain: an order that can be bought
+// no longer is no card, however well it was simulated when it was proposed.
+func TestAnApprovalLooksAnew(t *testing.T) {
+	t.Parallel()
+	p := newPractice(t)
+	v := p.begin(t, "conn:main", "trace_turn")
+	order := p.world.Demo().Orders[0]
+	id := ask(t, v, "nft_quote", fmt.Sprintf(`{"collection":%q,"tokenId":"%s","maxPrice":"1000"}`, order.Slug, order.TokenID))["quoteId"].(string)
+	ask(t, v, "nft_simulate", `{"quote":"`+id+`"}`)
+	buy, scope := p.tool(t, "nft_buy"), ai.Scope{AgentID: "conn:main", TraceID: "trace_turn", Source: "ai"}
+	pre, err := buy.Preview(t.Context(), ai.Call{Args: json.RawMessage(`{"quote":"` + id + `"}`), Scope: scope})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.world.Cancel(t.Context(), order); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buy.Preview(t.Context(), ai.Call{Args: pre.Args, Scope: scope}); fault.CodeOf(err) != fault.SimulationFailed {
+		t.Errorf("%v", err)
+	}
+	if e := p.events(t, `"eventType":"nft.simulation.failed"`); len(e) != 1 || e[0]["agentId"] != "conn:main" || e[0]["traceId"] != "trace_turn" {
+		t.Errorf("%v", e)
+	}
+}

@@ -123,9 +123,11 @@ func (s *Service) anew(ctx context.Context, a Action) (Action, error) {
 func gone(a Action, err error) error {
 	e := fault.From(err)
 	switch e.Code {
-	case fault.QuoteExpired, fault.QuoteUsed, fault.StaleReference, fault.NotFound, fault.InvalidArguments, fault.Usage:
+	case fault.QuoteExpired, fault.QuoteUsed, fault.StaleReference, fault.NotFound, fault.InvalidArguments, fault.Usage, fault.SimulationFailed:
 		name := "arguments"
 		switch {
+		case e.Code == fault.SimulationFailed:
+			name = "what is for sale"
 		case errors.Is(err, &fault.Error{Code: fault.QuoteExpired}):
 			name = "expired quote"
 		case errors.Is(err, &fault.Error{Code: fault.QuoteUsed}):
