@@ -23,6 +23,7 @@ type Connection struct {
 type Invocation interface {
 	Call(ctx context.Context, name, args string) ai.Result
 	Claim(text string)
+	Read(source string) // that the model has read before, from outside
 	Calls() int
 	Tools() []ai.Tool
 }

@@ -39,6 +39,37 @@ func (r *run) request(ctx context.Context) (ai.Request, error) {
 	return req, nil
 }
 
+// remember tells the tools what the model has read from outside in this conversation:
+// a text of an earlier turn can ask for something in a later one, and whoever decides
+// then is to know of it.
+func (r *run) remember(ctx context.Context) error {
+	after, err := r.s.contextStart(ctx, r.turn.Room)
+	if err != nil {
+		return err
+	}
+	stored, err := r.s.newest(ctx, r.turn.Room, after, maxHistory)
+	if err != nil {
+		return err
+	}
+	for _, m := range stored {
+		for _, b := range m.Blocks {
+			if m.Role != ai.RoleTool || b.Type != BlockResult && b.Type != BlockOutcome {
+				continue
+			}
+			var fence struct {
+				Untrusted bool   `json:"untrusted"`
+				Source    string `json:"source"`
+			}
+			if err := json.Unmarshal([]byte(b.Text), &fence); err != nil {
+				r.inv.Read("a result that can't be read") // somebody else wrote it
+			} else if fence.Untrusted {
+				r.inv.Read(fence.Source)
+			}
+		}
+	}
+	return nil
+}
+
 // entry is a message of the history, and the turn it is of.
 type entry struct {
 	ai.Message

@@ -78,6 +78,9 @@ func (r *run) all(ctx context.Context) error {
 		return err
 	}
 	r.inv, r.tools = inv, tool.Declarations(inv.Tools())
+	if err := r.remember(ctx); err != nil {
+		return err
+	}
 	for {
 		if err := context.Cause(ctx); err != nil {
 			return err

@@ -72,7 +72,8 @@ func (s *Service) Send(ctx context.Context, in SendIn, on Sink) (Turn, error) {
 		return Turn{}, err
 	}
 	r.on = on
-	blocks := []Block{{Type: BlockText, Text: text}}
+	// Only now is the connection's own key known, which may be in the message.
+	blocks := []Block{{Type: BlockText, Text: s.redact(text)}}
 	if in.Expanded != "" {
 		blocks = append(blocks, Block{Type: BlockExpanded, Text: s.redact(in.Expanded)})
 	}
@@ -83,7 +84,7 @@ func (s *Service) Send(ctx context.Context, in SendIn, on Sink) (Turn, error) {
 	return s.run(ctx, r)
 }
 
-// input is the text of a message, without secrets and within its limits.
+// input is the text of a message, within its limits.
 func (s *Service) input(in SendIn) (string, error) {
 	text := strings.TrimSpace(in.Text)
 	switch {
@@ -94,7 +95,7 @@ func (s *Service) input(in SendIn) (string, error) {
 	case !utf8.ValidString(text):
 		return "", fault.New(fault.Usage, "the message is not UTF-8").WithSent(fault.SentNo)
 	}
-	return s.redact(text), nil
+	return text, nil
 }
 
 func (s *Service) redact(text string) string { return s.o.Redactor.String(text) }
@@ -144,22 +145,23 @@ func (o Outcome) messages() []Message {
 // That is recorded (ai.callback.skipped) and is no error.
 func (s *Service) Callback(ctx context.Context, o Outcome, on Sink) (Turn, error) {
 	o.Text = s.redact(o.Text)
-	room, err := s.Room(ctx, o.Room)
+	keep := context.WithoutCancel(ctx) // the outcome is told, now or in the next turn
+	room, err := s.Room(keep, o.Room)
 	if err != nil {
 		return Turn{}, err
 	}
-	n, err := s.callbacks(ctx, o.Room)
+	n, err := s.callbacks(keep, o.Room)
 	if err != nil {
 		return Turn{}, err
 	}
 	if n >= s.o.CallbackLimit {
-		return Turn{}, s.skipped(ctx, room, o, "limit")
+		return Turn{}, s.skipped(keep, room, o, "limit")
 	}
 	watched, stop := s.o.Watch(ctx)
 	defer stop()
 	r, err := s.open(watched, room.Connection, "")
 	if err != nil {
-		return Turn{}, errors.Join(err, s.skipped(ctx, room, o, string(fault.CodeOf(err))))
+		return Turn{}, errors.Join(err, s.skipped(keep, room, o, string(fault.CodeOf(err))))
 	}
 	r.on = on
 	if o.TraceID != "" {
@@ -169,8 +171,8 @@ func (s *Service) Callback(ctx context.Context, o Outcome, on Sink) (Turn, error
 	switch code := fault.CodeOf(err); code {
 	case "":
 		return s.run(watched, r)
-	case fault.Conflict, fault.Killed, fault.RateLimited:
-		return Turn{}, s.skipped(ctx, room, o, string(code))
+	case fault.Conflict, fault.Killed, fault.RateLimited, fault.Canceled:
+		return Turn{}, s.skipped(keep, room, o, string(code))
 	}
 	return Turn{}, err
 }

@@ -71,6 +71,7 @@ type tools struct {
 	mu      sync.Mutex
 	run     []string
 	results func(name, args string) ai.Result
+	read    []string
 	claims  []string
 }
 
@@ -96,6 +97,11 @@ func (t *invocation) Claim(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.claims = append(t.claims, text)
+}
+func (t *invocation) Read(source string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.read = append(t.read, source)
 }
 func (t *invocation) Calls() int { return t.calls }
 func (t *invocation) Tools() []ai.Tool {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -107,8 +108,15 @@ func (v *Invocation) admit(c *call) (err error) {
 	if !v.s.Preset.Allows(c.tool) {
 		return disabled(c.name)
 	}
-	_, c.args, err = v.e.o.Registry.Check(c.name, []byte(c.raw))
-	return err
+	if _, c.args, err = v.e.o.Registry.Check(c.name, []byte(c.raw)); err != nil {
+		return err
+	}
+	// What is run is what is stored, shown and hashed, so nothing can be taken out of it.
+	if !bytes.Equal(v.e.o.Redactor.Bytes(c.args), c.args) {
+		c.args = nil
+		return invalid("", "no key, token or password").Hintf("never pass secrets on: no tool needs one")
+	}
+	return nil
 }
 
 func disabled(name string) error {

@@ -122,6 +122,10 @@ func (v *Invocation) Claim(text string) {
 	v.claim = cut(text, maxClaim)
 }
 
+// Read notes a source from outside that the model has read before, such as in an
+// earlier turn of a conversation that it still sees.
+func (v *Invocation) Read(source string) { v.tainted(cut(visible(source), maxName)) }
+
 // Taint lists the tools whose results from outside were read so far, sorted.
 func (v *Invocation) Taint() []string {
 	v.mu.Lock()
