@@ -273,7 +273,7 @@ func (d *Deps) warn(format string, args ...any) {
 	}
 	d.warned[s] = true
 	// A warning that can't be printed has no other place to go.
-	_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: warning: %s\n", s)
+	_, _ = fmt.Fprintf(d.host.Stderr, "ape-claw: warning: %s\n", cleanLines(s))
 }
 
 func (d *Deps) printer() *Printer {

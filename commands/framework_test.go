@@ -63,7 +63,7 @@ func TestSecretArgs(t *testing.T) {
 
 func TestCleanKeepsTheTerminalSafe(t *testing.T) {
 	t.Parallel()
-	if got := clean("a\x1b[31mb\nc\u202ed\u2028é🙂"); got != "a\ufffd[31mb\ufffdc\ufffdd\ufffdé🙂" {
+	if got := clean("a\x1b[31mb\nc\u202ed\u2028é🙂\u200bz\u3164\u2800\U000E0041 👩\u200d🚀 a\u200db"); got != "a\ufffd[31mb\ufffdc\ufffdd\ufffdé🙂\ufffdz\ufffd\ufffd\ufffd 👩\u200d🚀 a\ufffdb" {
 		t.Errorf("%q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -113,7 +114,7 @@ const longestFact = 400
 // direction of text around shows as a mark.
 func shownFact(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if !unicode.IsPrint(r) {
+		if ai.Unseen(r) {
 			return unicode.ReplacementChar
 		}
 		return r

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/ape-claw/ape-claw/ai"
 )
 
 // encodeJSON marshals v on one line with a newline, leaving <, > and & readable.
@@ -117,16 +120,26 @@ func (p *Printer) Table(header []string, rows [][]string) {
 	}
 }
 
-// clean keeps text from outside from steering the terminal: control characters,
-// bidirectional overrides and line breaks become a replacement mark.
-func clean(s string) string {
+// clean keeps text from outside from steering the terminal, and from hiding in it:
+// what does not show as itself, line breaks too, becomes a mark. The joiner inside an
+// emoji stays, and so do wide spaces.
+func clean(s string) string { return cleaned(s, "") }
+
+// cleanLines is clean for a sentence of ours that may have several lines.
+func cleanLines(s string) string { return cleaned(s, "\n\t") }
+
+func cleaned(s, keep string) string {
+	var before rune
 	return strings.Map(func(r rune) rune {
+		shown := r
 		switch {
-		case r < 0x20 || (r >= 0x7f && r < 0xa0) || r == '\u2028' || r == '\u2029',
-			r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069', r == '\u200e', r == '\u200f':
-			return '\ufffd'
+		case !ai.Unseen(r), unicode.Is(unicode.Zs, r), strings.ContainsRune(keep, r):
+		case r == '\u200d' && (unicode.Is(unicode.So, before) || unicode.Is(unicode.Sk, before) || before == '\ufe0f'):
+		default:
+			shown = unicode.ReplacementChar
 		}
-		return r
+		before = r
+		return shown
 	}, s)
 }
 

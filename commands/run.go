@@ -175,9 +175,9 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 // tellError is printError for people.
 func (d *Deps) tellError(c Command, e *fault.Error) {
 	red := d.redactor()
-	fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", red.String(e.Message))
+	fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", cleanLines(red.String(e.Message)))
 	if hint := d.inProfile(hintOf(c, e)); hint != "" {
-		fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", red.String(hint))
+		fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", cleanLines(red.String(hint)))
 	}
 	if e.Sent == fault.SentMaybe || e.Sent == fault.SentYes {
 		fmt.Fprintf(d.host.Stderr, "ape-claw: sent: %s\n", e.Sent)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ape-claw/ape-claw/ai"
 )
 
 // Plain is text from outside as a terminal may show it: whatever steers a terminal,
@@ -17,7 +19,7 @@ func Plain(s string) string {
 		switch {
 		case r == '\r':
 			shown = -1
-		case r == '\n', r == '\t', unicode.IsPrint(r):
+		case r == '\n', r == '\t', !ai.Unseen(r):
 		case r == '\u200d' && (unicode.Is(unicode.So, before) || before == '\ufe0f' || unicode.Is(unicode.Sk, before)):
 		default:
 			shown = unicode.ReplacementChar
