@@ -21,7 +21,7 @@ const scriptPrefix = "scripted:"
 
 // scriptName is what a scripted model is called in conversations and events. No
 // connection can take its place: it answers only in the run that names its file.
-const scriptName = "scripted"
+const scriptName = connection.ScriptName
 
 // chatRun is what a run that talks has beside the service.
 type chatRun struct {

@@ -32,8 +32,15 @@ func checkName(name string) (string, error) {
 		return "", fault.New(fault.Usage, "the name of a connection is 1 to 32 letters, digits, _ and -, a letter or digit first").
 			Hintf("ape-claw ai connections add --preset ollama --name main")
 	}
+	if name == ScriptName {
+		return "", fault.New(fault.Usage, "%s is what a model that answers from a file is called: choose another name", name)
+	}
 	return name, nil
 }
+
+// ScriptName is the name of a model that answers from a file, in conversations and in
+// the origin of its actions: no connection can take its place.
+const ScriptName = "scripted"
 
 // CheckURL returns a base URL as it is stored. A key goes there with every request:
 // it must be https, or this machine.

@@ -51,6 +51,7 @@ func TestAddRefuses(t *testing.T) {
 		"no name":           {connection.AddIn{Service: "openai"}, fault.Usage},
 		"a name with a :":   {connection.AddIn{Name: "scripted:x", Service: "openai"}, fault.Usage},
 		"a bidi name":       {connection.AddIn{Name: "a\u202eb", Service: "openai"}, fault.Usage},
+		"a script's name":   {connection.AddIn{Name: "Scripted", Service: "ollama"}, fault.Usage},
 		"a key for a name":  {connection.AddIn{Name: "sk-abcdef", Service: "openai"}, fault.Usage},
 		"no such preset":    {connection.AddIn{Name: "x", Service: "nope"}, fault.Usage},
 		"other, nowhere":    {connection.AddIn{Name: "x", Service: "other"}, fault.Usage},
