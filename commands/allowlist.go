@@ -31,7 +31,7 @@ type AllowlistAuditOut struct {
 
 func newAllowlistAudit() Command {
 	return define(Spec{Name: "allowlist audit", Short: "Find entries without a contract, and names or contracts that collide",
-		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"allowlist.audit.ran"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, _ AllowlistAuditIn) (AllowlistAuditOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {
@@ -75,7 +75,7 @@ type AllowlistListOut struct {
 
 func newAllowlistList() Command {
 	return define(Spec{Name: "allowlist list", Short: "List the collections that may be bought, and the files that say so",
-		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"allowlist.list.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, _ AllowlistListIn) (AllowlistListOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {

@@ -26,7 +26,7 @@ type ChainInfoOut struct {
 
 func newChainInfo() Command {
 	return define(Spec{Name: "chain info", Short: "Show the chain, its latest block and whether the RPC answers",
-		Events: []string{"chain.info.read"}, Risk: RiskRead, Permission: "chain:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"chain.info.read"}, Risk: RiskRead, Permission: "chain:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		chainInfo,
 		func(p *Printer, out ChainInfoOut) {
 			block := "unknown"

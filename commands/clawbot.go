@@ -91,7 +91,7 @@ type Clawbot struct {
 
 func newClawbotList() Command {
 	return define(Spec{Name: "clawbot list", Short: "List the registered agents",
-		Events: []string{"clawbot.list.read"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"clawbot.list.read"}, Offline: true, Risk: RiskRead, Permission: "clawbot:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, _ ClawbotListIn) (ClawbotListOut, error) {
 			list, err := d.registry().List(ctx)
 			if err != nil {

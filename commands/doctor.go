@@ -96,7 +96,7 @@ func newDoctor() Command {
 		Long: `Check the set-up: that the RPC answers with the right chain id, policy and allowlist
 parse, home and state are private and writable, and the key is a valid key. Something
 wrong is an issue and exits 13; something missing is a warning that names the fix.`,
-		Events: []string{"doctor.ran"}, Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"doctor.ran"}, Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		doctor, printDoctor)
 }
 

@@ -130,7 +130,7 @@ func (d *Deps) marketSlugs() (map[string]string, error) {
 func newMarketCollections() Command {
 	return define(Spec{Name: "market collections", Short: "List the collections of the allowlist",
 		Example: "  ape-claw market collections --recommended",
-		Events:  []string{market.EventCollectionsRead}, Offline: true, Risk: RiskRead, Permission: "market:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events:  []string{market.EventCollectionsRead}, Offline: true, Risk: RiskRead, Permission: "market:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		func(ctx context.Context, d *Deps, in market.CollectionsIn) (market.CollectionsOut, error) {
 			list, err := d.Allowlist()
 			if err != nil {

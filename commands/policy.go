@@ -43,7 +43,7 @@ func newPolicyShow() Command {
 		Long: `Show the effective policy: the home's, or the built-in one whose caps are 0, narrowed by
 every other policy file there is. With --json its part "policy" has the shape of a policy
 file, amounts exact, the RPC url without what may be a key.`,
-		Events: []string{"policy.shown"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead,
+		Events: []string{"policy.shown"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true,
 			About: "Show the policy in force: every limit, which file sets it, and whether spending is halted."}},
 		func(ctx context.Context, d *Deps, _ PolicyShowIn) (PolicyShowOut, error) {
 			cfg, err := d.Config()

@@ -36,7 +36,7 @@ read as if it were the home's policy.json, beneath all others, and is not instal
 file that can't be read strictly is policy_invalid, exit status 3: so it would be for
 every purchase.`,
 		Example: "  ape-claw policy check\n  ape-claw policy check ./new-policy.json",
-		Events:  []string{"policy.checked"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead,
+		Events:  []string{"policy.checked"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true,
 			About: "Read the policy files in force strictly and say what is wrong with them, what each narrows and what could be spent."}},
 		policyCheck,
 		func(p *Printer, out PolicyCheckOut) {

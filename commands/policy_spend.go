@@ -97,7 +97,7 @@ func newPolicySpend() Command {
 be, by asset, subject and collection; each daily cap with what is left of it and when the
 next amount leaves the window. A reservation without a known outcome counts however old it
 is. A ledger that can't be summed is exit status 12, and then nothing is spent either.`,
-		Events: []string{"policy.spend.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}},
+		Events: []string{"policy.spend.read"}, Offline: true, Risk: RiskRead, Permission: "policy:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}},
 		policySpend, printSpend)
 }
 

@@ -23,7 +23,7 @@ type QuickstartOut struct {
 
 func newQuickstart() Command {
 	return define(Spec{Name: "quickstart", Short: "Say what is set up and which commands come next",
-		Events: []string{"quickstart.ran"}, Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead}, Anywhere: true},
+		Events: []string{"quickstart.ran"}, Risk: RiskRead, Permission: "system:read", AI: Exposure{Class: AITool, Grade: ai.GradeRead, Untrusted: true}, Anywhere: true},
 		quickstart,
 		func(p *Printer, out QuickstartOut) {
 			p.Head("%s", out.Summary)

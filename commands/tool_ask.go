@@ -34,7 +34,7 @@ func (d *Deps) askTools() []ai.Tool {
 			Run: d.askEvents,
 		},
 		{
-			Name: "budget_status", Grade: ai.GradeRead, Permission: "policy:read",
+			Name: "budget_status", Grade: ai.GradeRead, Permission: "policy:read", Untrusted: true,
 			Description: "What may still be spent: the daily caps of policy, what counts against them, what is left, transactions without an outcome, and whether spending is halted.",
 			Schema:      json.RawMessage(`{"type":"object","additionalProperties":false,"properties":{}}`),
 			Run:         d.askBudget,
