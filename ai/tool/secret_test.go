@@ -12,7 +12,7 @@ import (
 // no call.
 func TestNoSecretInArguments(t *testing.T) {
 	t.Parallel()
-	const schema = `{"type":"object","additionalProperties":false,"properties":{"note":{"type":"string","description":"a note"}}}`
+	const schema = `{"type":"object","additionalProperties":false,"properties":{"note":{"type":"string","description":"a note","maxLength":100}}}`
 	buy := proposing("buy", ai.GradeWrite)
 	buy.Schema = compact(schema)
 	r := newRig(t, tool.Options{}, reading("mine", schema, nil), buy)
