@@ -59,6 +59,10 @@ func (x *explaining) connection(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !ok && x.out.Origin == "conn:"+scriptName {
+		x.add("connection", verdictPasses, ExplainGate{Measured: "a scripted model; it has no connection of this home and no caps"})
+		return nil
+	}
 	if !ok {
 		x.add("connection", verdictRefuses, ExplainGate{Code: fault.NoConnection, Measured: x.out.Origin + " is not there any more", Change: "ape-claw ai connections list"})
 		return nil

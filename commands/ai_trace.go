@@ -110,7 +110,7 @@ func aiTrace(ctx context.Context, d *Deps, in AITraceIn) (AITraceOut, error) {
 	}
 	if len(out.Entries) == 0 {
 		return out, fault.New(fault.NotFound, "nothing is known of %s", shownArg(in.Ref)).
-			Hintf("%s ai actions list, or %s ai chat list", d.cli(), d.cli())
+			Hintf("%s ai actions list, or %s ai conversations list", d.cli(), d.cli())
 	}
 	slices.SortStableFunc(out.Entries, func(a, b AITraceEntry) int { return a.At.Compare(b.At) })
 	payload := map[string]any{}
