@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai"
@@ -28,18 +27,12 @@ const tendEvery = 3 * time.Second
 type servedAI struct {
 	d    *Deps
 	ctx  context.Context // of the server
-	base context.Context // outlives requests and the server; ends with stop
-	stop context.CancelFunc
-	work sync.WaitGroup // executions and turns that requests began
-	busy atomic.Int64   // how many
+	work sync.WaitGroup  // executions and turns that requests began
 }
 
-// newServedAI is the AI part for a server of d. What it executes goes on when ctx
-// ends: who serves waits with drain.
-func (d *Deps) newServedAI(ctx context.Context) *servedAI {
-	base, stop := context.WithCancel(context.WithoutCancel(ctx))
-	return &servedAI{d: d, ctx: ctx, base: base, stop: stop}
-}
+// newServedAI is the AI part for a server of d. Turns end with ctx; what is executed
+// goes on: who serves waits with drain.
+func (d *Deps) newServedAI(ctx context.Context) *servedAI { return &servedAI{d: d, ctx: ctx} }
 
 // operatorScope is on whose behalf the API acts.
 func operatorScope() ai.Scope { return ai.Scope{AgentID: agents.Operator, Source: "ai"} }
@@ -87,25 +80,35 @@ func (s *servedAI) open(context.Context) (api.Backend, func(), error) {
 		Switch: killPart{p}, Book: bookPart{p}}, d.close, nil
 }
 
-// run does what outlives its request.
+// run does what outlives its request, though not the server: an execution alone does.
 func (s *servedAI) run(work func(context.Context)) {
-	s.busy.Add(1)
 	s.work.Go(func() {
-		defer s.busy.Add(-1)
 		defer func() {
 			if v := recover(); v != nil {
 				s.d.logger().Error("work for a request panicked", "panic", v)
 			}
 		}()
-		work(s.base)
+		work(s.ctx)
 	})
 }
+
+// turnsEnd is what turns take at the most to end with the server.
+const turnsEnd = time.Second
 
 // drain waits for what was begun: a purchase is not cut off by the end of a server.
 // A second signal ends the process all the same, and then the next one settles it.
 func (s *servedAI) drain() {
-	s.work.Wait()
-	s.stop()
+	done := make(chan struct{})
+	go func() { s.work.Wait(); close(done) }()
+	late := time.NewTimer(turnsEnd)
+	defer late.Stop()
+	select {
+	case <-done:
+		return
+	case <-late.C:
+	}
+	s.d.warn("an approved action is still being executed: this ends with it; once more Ctrl-C ends it at once")
+	<-done
 }
 
 // tokenPath makes the operator's token, if there is none yet, and says where it is.
@@ -130,9 +133,6 @@ func (s *servedAI) serve(ctx context.Context, run func(context.Context) error) e
 	err := run(ctx)
 	stop()
 	wg.Wait()
-	if s.busy.Load() > 0 {
-		s.d.warn("an approved action is still being executed: this ends with it; once more Ctrl-C ends it at once")
-	}
 	return err
 }
 

@@ -5,12 +5,16 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/ape-claw/ape-claw/ai/chat"
+	"github.com/ape-claw/ape-claw/ai/connection"
 	"github.com/ape-claw/ape-claw/telemetry/agents"
 )
 
@@ -19,6 +23,7 @@ type servedWorld struct {
 	t                *testing.T
 	url, token, home string
 	d                *Deps
+	end              func()
 }
 
 func startServed(t *testing.T) *servedWorld {
@@ -46,7 +51,7 @@ func startServed(t *testing.T) *servedWorld {
 	w.url, w.token = srv.URL(), strings.TrimSpace(string(b))
 	done := make(chan error, 1)
 	go func() { done <- part.serve(ctx, srv.Serve) }()
-	t.Cleanup(func() {
+	w.end = sync.OnceFunc(func() {
 		stop()
 		if err := <-done; err != nil {
 			t.Error(err)
@@ -54,7 +59,54 @@ func startServed(t *testing.T) *servedWorld {
 		part.drain()
 		w.d.close()
 	})
+	t.Cleanup(w.end)
 	return w
+}
+
+// A server does not wait for a model: whoever ends it in the middle of an answer gets
+// its shell back, and the turn is over.
+func TestAServerEndsInTheMiddleOfATurn(t *testing.T) {
+	t.Parallel()
+	w := startServed(t)
+	asked, hold := make(chan struct{}, 4), make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		if len(asked) < 2 {
+			rw.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(rw, `{"id":"1","object":"chat.completion","model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"hello"}}]}`)
+			return
+		}
+		<-hold
+	}))
+	defer slow.Close()
+	defer close(hold)
+	conns, err := w.d.aiConnections()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conns.Add(t.Context(), connection.AddIn{Name: "slow", Service: "other", BaseURL: slow.URL + "/v1", Model: "m", KeyFree: true}); err != nil {
+		t.Fatal(err)
+	}
+	talk, err := w.d.aiChat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := talk.Send(t.Context(), chat.SendIn{Text: "hi"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, body, _ := w.ask("POST", "/api/ai/rooms/"+turn.Room+"/messages", `{"text":"take your time"}`, "X-Agent-Id", agents.Operator, "X-Agent-Token", w.token)
+	if status != http.StatusAccepted {
+		t.Fatalf("%d %v", status, body)
+	}
+	for len(asked) < 2 {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("the model was not asked")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	w.end() // would wait until hold is closed
 }
 
 // ask calls with headers as pairs and returns status and body.

@@ -199,7 +199,8 @@ type Options struct {
 	Host func(ctx context.Context) (map[string]string, error)
 	// Settled looks into the log of events for what became of an action.
 	Settled func(ctx context.Context, a Action) (Settled, error)
-	// After is called once an execution ended and is stored and recorded.
+	// After is called once an execution ended and is stored and recorded. Its ctx is
+	// that of whoever approved: it may have ended, which the execution's does not.
 	After func(ctx context.Context, a Action)
 
 	Timeout time.Duration // of an execution; 0: 120 s

@@ -17,6 +17,28 @@ import (
 
 // A proposal is approved, executed once with exactly what was stored, and told in
 // order.
+// Whoever leaves once it is approved does not end the execution, but what follows it:
+// a server that stops is not kept by a model's turn.
+func TestWhoApprovedMayLeave(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var of error
+	s := w.service(t, func(o *action.Options) { o.After = func(ctx context.Context, _ action.Action) { of = ctx.Err() } })
+	id := propose(t, s, w.proposal("nft_buy", "q_1"))
+	_, run, err := s.Begin(t.Context(), id, challenge(t, s, id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if a, err := run(gone); err != nil || a.State != action.Executed {
+		t.Errorf("%s, %v", a.State, err)
+	}
+	if of == nil {
+		t.Error("what follows is told that somebody waits for it")
+	}
+}
+
 func TestApprove(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -33,7 +33,7 @@ type Permit struct {
 
 // Approve carries an action out: Begin and the execution that it returns. Its error
 // is a refusal; an execution that failed is no error, and in the action's outcome.
-// The execution goes on when ctx ends, up to its own limit.
+// The execution goes on when ctx ends, up to its own limit; what follows it does not.
 func (s *Service) Approve(ctx context.Context, id string, c Confirmation) (Action, error) {
 	a, run, err := s.Begin(ctx, id, c)
 	if err != nil {
@@ -69,7 +69,13 @@ func (s *Service) Begin(ctx context.Context, id string, c Confirmation) (Action,
 		return a, nil, err
 	}
 	store.CrashPoint("action.approve.stored")
-	return a, func(ctx context.Context) (Action, error) { return s.execute(context.WithoutCancel(ctx), a, p) }, nil
+	return a, func(ctx context.Context) (Action, error) {
+		a, ended, err := s.execute(context.WithoutCancel(ctx), a, p)
+		if ended && s.o.After != nil {
+			s.o.After(ctx, a) // of a caller who leaves: the model's own turn is not waited for
+		}
+		return a, err
+	}, nil
 }
 
 // begin is the transaction that gives one process the action.

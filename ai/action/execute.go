@@ -28,8 +28,8 @@ const (
 const maxResult = 64 << 10
 
 // execute carries out what this process won. Whatever it ends with is stored before
-// it is told.
-func (s *Service) execute(ctx context.Context, a Action, p Permit) (Action, error) {
+// it is told; ended says that both were done, by this process.
+func (s *Service) execute(ctx context.Context, a Action, p Permit) (_ Action, ended bool, err error) {
 	stop := s.beating(ctx, a)
 	result, err, late := s.permitted(ctx, a, p)
 	stop()
@@ -43,17 +43,14 @@ func (s *Service) execute(ctx context.Context, a Action, p Permit) (Action, erro
 	a.Outcome = &o
 	stored, err := s.settle(ctx, &a, "action.execute")
 	if err != nil || !stored {
-		return a, err
+		return a, false, err
 	}
 	store.CrashPoint("action.outcome.stored")
 	if err := s.recordExecuted(ctx, a); err != nil {
-		return a, err
+		return a, false, err
 	}
 	store.CrashPoint("action.executed.recorded")
-	if s.o.After != nil {
-		s.o.After(ctx, a)
-	}
-	return a, nil
+	return a, true, nil
 }
 
 // permitted tells of the approval, uses the permit, and runs the tool.

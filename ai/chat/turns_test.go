@@ -185,6 +185,33 @@ func TestCallbacks(t *testing.T) {
 	}
 }
 
+// Whoever approved and leaves does not wait for the model: it reads the outcome in its
+// next turn.
+func TestCallbackOfWhoLeft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, say("one"), say("two"))
+	s := w.service()
+	first, err := w.send(s, "", "count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if turn, err := s.Callback(gone, outcome(first.Room, 1), nil); err != nil || turn.ID != "" {
+		t.Fatalf("%+v, %v", turn, err)
+	}
+	if _, err := w.send(s, first.Room, "and then?"); err != nil {
+		t.Fatal(err)
+	}
+	told := false
+	for _, m := range w.model.requests[1].Messages {
+		told = told || m.Role == ai.RoleTool && m.CallID == "outcome_act_1"
+	}
+	if !told {
+		t.Errorf("the model reads %+v", w.model.requests[1].Messages)
+	}
+}
+
 // Callbacks of many processes at once keep to the limit too.
 func TestCallbackLimitHolds(t *testing.T) {
 	t.Parallel()
