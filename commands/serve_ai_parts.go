@@ -159,8 +159,12 @@ func (p operatorPart) Prove(ctx context.Context, session, passphrase string) err
 	if err != nil {
 		return err
 	}
+	if err := op.Reprove(ctx, session, passphrase); err != nil {
+		return err
+	}
+	// Not before: whoever is logged in could blind the log to any text by giving it as one.
 	p.d.redactor().Add(passphrase)
-	return op.Reprove(ctx, session, passphrase)
+	return nil
 }
 
 func (p operatorPart) Proved(ctx context.Context, session string) (time.Time, error) {

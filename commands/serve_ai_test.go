@@ -206,8 +206,14 @@ func TestALogInIsProvedByItself(t *testing.T) {
 	if c := code(mine, "/api/ai/auth/reauth", `{"passphrase":"something else"}`); c != "reauth_required" {
 		t.Errorf("a wrong one: %s", c)
 	}
+	if shown := w.d.redactor().String("something else"); shown != "something else" {
+		t.Errorf("a wrong one is kept out of the log from now on: %s", shown)
+	}
 	if c := code(mine, "/api/ai/auth/reauth", `{"passphrase":"correct horse battery"}`); c != "" {
 		t.Errorf("the right one: %s", c)
+	}
+	if shown := w.d.redactor().String("correct horse battery"); strings.Contains(shown, "horse") {
+		t.Errorf("the right one is shown: %s", shown)
 	}
 	if c := code(mine, approve, "{}"); c != "not_found" {
 		t.Errorf("after it: %s", c)
