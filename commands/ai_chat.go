@@ -83,7 +83,7 @@ func aiChat(ctx context.Context, d *Deps, in AIChatIn) (AIChatOut, error) {
 		if d.chat.script, d.chat.name, err = d.startScript(ctx, path); err != nil {
 			return AIChatOut{}, err
 		}
-		in.Connection = scriptName
+		in.Connection, d.chat.file = scriptName, path
 	}
 	s, err := d.aiChat()
 	if err != nil {
@@ -196,7 +196,7 @@ func (d *Deps) turnFault(turn chat.Turn, err error) error {
 	}
 	d.told = true // as ai.turn.failed
 	if out.Hint == "" {
-		out = out.Hintf("ape-claw ai chat --conversation %s goes on with it", turn.Room)
+		out = out.Hintf("%s goes on with it", d.again(turn.Room))
 	}
 	return out.With("conversation", turn.Room).With("turnId", turn.ID).With("traceId", turn.TraceID).With("state", turn.State).
 		With("text", turn.Text).With("toolCalls", turn.ToolCalls)

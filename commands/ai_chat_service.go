@@ -10,6 +10,7 @@ import (
 	"github.com/ape-claw/ape-claw/ai/chat"
 	"github.com/ape-claw/ape-claw/ai/connection"
 	"github.com/ape-claw/ape-claw/ai/guide"
+	"github.com/ape-claw/ape-claw/ai/mcp"
 	"github.com/ape-claw/ape-claw/ai/provider"
 	"github.com/ape-claw/ape-claw/ai/tool"
 	"github.com/ape-claw/ape-claw/sandbox/model"
@@ -26,6 +27,7 @@ const scriptName = connection.ScriptName
 // chatRun is what a run that talks has beside the service.
 type chatRun struct {
 	script ai.Model // of --connection scripted:FILE
+	file   string   // the file
 	name   string   // the model's
 	// later takes an action that ended, to tell the model when the terminal is the
 	// conversation's again; nil tells it at once.
@@ -90,6 +92,16 @@ func (d *Deps) aiChat() (*chat.Service, error) {
 		},
 		Redactor: d.redactor(), Now: d.host.Now, Guide: guide.Text(),
 	}), nil
+}
+
+// again is the command that goes on with a conversation. A scripted model answers only
+// where its file is named.
+func (d *Deps) again(room string) string {
+	command := d.cli() + " ai chat --conversation " + room
+	if t := d.talking(); t != nil && t.file != "" {
+		command += " --connection " + mcp.Shell(scriptPrefix+t.file)
+	}
+	return command
 }
 
 // openChat readies a connection for a turn.

@@ -220,7 +220,7 @@ func (c *chatShow) left(out AIChatOut) {
 	if len(next) > 0 {
 		c.aside.List(cyan, "It waits for you", next)
 	}
-	c.aside.Line("%s", c.aside.style(dim, "conversation "+out.Room+", to go on: "+c.d.cli()+" ai chat --conversation "+out.Room))
+	c.aside.Line("%s", c.aside.style(dim, "conversation "+out.Room+", to go on: "+c.d.again(out.Room)))
 }
 
 // message shows what was stored by somebody else, or before.

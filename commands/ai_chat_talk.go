@@ -260,6 +260,6 @@ func (t *talk) away(work func() error) error {
 
 func (t *talk) bye() {
 	if t.room != "" {
-		t.show.line("%s", t.show.aside.style(dim, t.d.cli()+" ai chat --conversation "+t.room+"   goes on with this conversation"))
+		t.show.line("%s", t.show.aside.style(dim, t.d.again(t.room)+"   goes on with this conversation"))
 	}
 }

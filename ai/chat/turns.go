@@ -75,7 +75,7 @@ func (s *Service) begin(ctx context.Context, r *run, room, cause string, first .
 		}
 		if !inTheWay.beat.Equal(seen) {
 			return fault.New(fault.Conflict, "a turn of this conversation is running").
-				Hintf("wait for it to end, or stop it there").With("turnId", inTheWay.id).WithSent(fault.SentNo)
+				Hintf("wait for it to end, or stop it: ape-claw ai conversations stop %s", r.turn.Room).With("turnId", inTheWay.id).WithSent(fault.SentNo)
 		}
 		select {
 		case <-ctx.Done():

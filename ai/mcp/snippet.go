@@ -51,13 +51,13 @@ func NewSnippet(client string, at Where) (Snippet, error) {
 		out.File = ".mcp.json in the directory of your project"
 		entry := at.entry("Bearer ${" + TokenEnv + "}")
 		out.Text = servers(entry)
-		out.Run = "claude mcp add-json " + EntryName + " " + shell(compact(entry))
+		out.Run = "claude mcp add-json " + EntryName + " " + Shell(compact(entry))
 	case ClientCodex:
 		out.Format, out.File, out.Text = "toml", "~/.codex/config.toml", at.toml()
 		if at.URL == "" {
 			out.Run = "codex mcp add " + EntryName + " -- " + at.line()
 		} else {
-			out.Run = "codex mcp add " + EntryName + " --url " + shell(at.URL) + " --bearer-token-env-var " + TokenEnv
+			out.Run = "codex mcp add " + EntryName + " --url " + Shell(at.URL) + " --bearer-token-env-var " + TokenEnv
 		}
 	case ClientCursor:
 		out.File = "~/.cursor/mcp.json, or .cursor/mcp.json in the directory of your project"
@@ -111,15 +111,15 @@ func (w Where) toml() string {
 
 // line is the command as a person types it.
 func (w Where) line() string {
-	words := []string{shell(w.Command)}
+	words := []string{Shell(w.Command)}
 	for _, a := range w.Args {
-		words = append(words, shell(a))
+		words = append(words, Shell(a))
 	}
 	return strings.Join(words, " ")
 }
 
-// shell quotes a word for a POSIX shell where it needs that.
-func shell(s string) string {
+// Shell quotes a word for a POSIX shell where it needs that.
+func Shell(s string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
 	}
