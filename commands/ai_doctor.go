@@ -124,11 +124,11 @@ type aiCheckup struct {
 }
 
 func (r *aiCheckup) issue(format string, args ...any) {
-	r.out.Issues = append(r.out.Issues, fmt.Sprintf(format, args...))
+	r.out.Issues = append(r.out.Issues, r.d.inProfile(fmt.Sprintf(format, args...)))
 }
 
 func (r *aiCheckup) warn(format string, args ...any) {
-	r.out.Warnings = append(r.out.Warnings, fmt.Sprintf(format, args...))
+	r.out.Warnings = append(r.out.Warnings, r.d.inProfile(fmt.Sprintf(format, args...)))
 }
 
 // next adds a step once.
@@ -171,6 +171,13 @@ func (r *aiCheckup) files(context.Context) {
 		}
 		r.out.Files = append(r.out.Files, f)
 	}
+}
+
+// told says that an issue of a file was found: what follows from it is none of its own.
+func (r *aiCheckup) told(file string) bool {
+	return slices.ContainsFunc(r.out.Files, func(f AIDoctorFile) bool {
+		return f.File == file && f.State != "private" && f.State != "absent"
+	})
 }
 
 func (r *aiCheckup) tools(context.Context) {
@@ -246,9 +253,13 @@ func (r *aiCheckup) connections(verify bool) func(context.Context) {
 				r.next("ape-claw ai connections verify " + c.Name)
 			}
 		}
+		if err := s.CheckKeys(ctx); err != nil && !r.told(connection.KeyFile) {
+			r.issue("%s", sentence(err))
+		}
 		if len(list) == 0 {
 			r.warn("no model is connected (ape-claw ai connections add; MCP clients need none)")
-			r.next("ape-claw ai connections add --help   or, for an MCP client: ape-claw ai mcp-config")
+			r.next("ape-claw ai connections add --help")
+			r.next("ape-claw ai mcp-config   for an MCP client")
 		}
 	}
 }
