@@ -59,8 +59,12 @@ func assets(spends []ai.Amount) []string {
 // what this process acts with.
 func (d doc) describe(t ai.Tool, p ai.Preview, host map[string]string) doc {
 	d.Command, d.Permission = t.Command, t.Permission
-	d.Title, d.Impact, d.Facts, d.Phrase, d.Reference = p.Title, p.Impact, p.Facts, p.Phrase, p.Reference
+	d.Title, d.Impact, d.Phrase, d.Reference = Clean(p.Title), Clean(p.Impact), p.Phrase, p.Reference
 	d.Identifiers, d.Spends, d.Untrusted = p.Identifiers, p.Spends, p.Untrusted
+	d.Facts = nil
+	for _, f := range p.Facts { // names that others chose are among them, and pages show these as they are
+		d.Facts = append(d.Facts, ai.Fact{Name: f.Name, Label: Clean(f.Label), Value: Clean(f.Value), Volatile: f.Volatile})
+	}
 	if d.Run = p.Args; len(d.Run) == 0 {
 		d.Run = d.Args
 	}

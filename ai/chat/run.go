@@ -298,6 +298,7 @@ func (r *run) lookForEnd(c ai.ToolCall, res ai.Result) {
 
 // notice tells something unusual: as news, with the turn, and in the conversation at its end.
 func (r *run) notice(text string) {
+	text = r.s.redact(text) // it may name what the model called
 	if r.turn.Notice != "" {
 		r.turn.Notice += " "
 	}
