@@ -20,14 +20,18 @@ const (
 )
 
 // editing runs do while no other process writes a file of the fence.
-func editing(home string, do func() error) (err error) {
+func editing(home string, do func() error) error { return editingWithin(home, lockWait, do) }
+
+// editingWithin is editing that waits no longer than it is told for the lock: then it
+// is a fault.Conflict, and do was not called.
+func editingWithin(home string, wait time.Duration, do func() error) (err error) {
 	if home == "" {
 		return fault.New(fault.Usage, "no home to write to").Hintf("set APE_CLAW_HOME or HOME").WithSent(fault.SentNo)
 	}
 	if err := store.EnsureDir(home); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	lock, err := store.AcquireLock(ctx, filepath.Join(home, lockFile))
 	if err != nil {

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/ape-claw/ape-claw/policy"
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -124,6 +126,43 @@ func TestWritersFollowNoLink(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// To stop needs nobody's leave: neither who holds the lock keeps a halt from being
+// written, nor a lock that can't be had at all.
+func TestHaltWithoutTheLock(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, lock string){
+		"held": func(t *testing.T, lock string) {
+			l, ok, err := store.TryLock(lock)
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			t.Cleanup(func() { _ = l.Unlock() })
+		},
+		"a directory": func(t *testing.T, lock string) {
+			if err := os.Mkdir(lock, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			home := t.TempDir()
+			if err := os.WriteFile(filepath.Join(home, "HALT"), []byte("policy: before"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, filepath.Join(home, "fence.lock"))
+			for range 2 {
+				if err := policy.WriteHalt(home, "ai", "stop", noon); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want := []string{"policy: before", "ai: stop (2026-03-01T12:00:00Z)"}; !slices.Equal(policy.Halted(home), want) {
+				t.Errorf("%q, want %q", policy.Halted(home), want)
+			}
+		})
 	}
 }
 

@@ -62,9 +62,18 @@ func unnamed(home string) bool {
 // haltCause is how a cause begins its lines.
 var haltCause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`) })
 
+// haltWait is how long a halt waits for whoever changes the policy: many times what
+// such a write takes, and little for somebody who wants to stop something. haltAgain
+// is how long it then looks whether its line stays.
+const (
+	haltWait  = 500 * time.Millisecond
+	haltAgain = 2 * time.Second
+)
+
 // WriteHalt halts spending: it adds the line "<cause>: <reason> (<time>)" to
 // <home>/HALT. The same cause and reason again add nothing. A file that can't be
-// read halts already; then it is said that the line could not be added.
+// read halts already; then it is said that the line could not be added. Nobody can
+// keep it from that by holding the lock: the line is then added without.
 func WriteHalt(home, cause, reason string, now time.Time) error {
 	if !haltCause().MatchString(cause) {
 		return fault.New(fault.Usage, "cause %q: expected a lower-case word such as policy", printable(cause)).WithSent(fault.SentNo)
@@ -74,17 +83,46 @@ func WriteHalt(home, cause, reason string, now time.Time) error {
 		reason = "no reason given"
 	}
 	head := cause + ": " + reason
-	return editing(home, func() error {
+	line := head + " (" + now.UTC().Format(time.RFC3339) + ")"
+	add := func(write func(lines []string) error) error {
 		lines, err := haltLines(home)
-		if err != nil {
+		if err != nil || slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, head+" (") }) {
 			return err
 		}
-		if slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, head+" (") }) {
-			return nil
-		}
-		lines = append(lines, head+" ("+now.UTC().Format(time.RFC3339)+")")
-		return store.WriteFile(filepath.Join(home, HaltFile), []byte(strings.Join(lines, "\n")+"\n"))
-	})
+		return write(lines)
+	}
+	locked := false
+	inTurn := func() error {
+		locked = true
+		return add(func(lines []string) error {
+			return store.WriteFile(filepath.Join(home, HaltFile), []byte(strings.Join(append(lines, line), "\n")+"\n"))
+		})
+	}
+	if err := editingWithin(home, haltWait, inTurn); locked || fault.CodeOf(err) == fault.Usage {
+		return err
+	}
+	if err := add(func([]string) error { return appendHalt(home, line) }); err != nil {
+		return err
+	}
+	// Whoever has the lock may have read the file before, and write it without the line.
+	if err := editingWithin(home, haltAgain, inTurn); locked {
+		return err
+	}
+	return add(func([]string) error { return appendHalt(home, line) })
+}
+
+// appendHalt adds a line in one write, to what is there by then.
+func appendHalt(home, line string) error {
+	path := filepath.Join(home, HaltFile)
+	f, err := store.OpenPrivate(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString("\n" + line + "\n") // the line before may lack its end
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return fault.Wrap(err, fault.StateUnusable, "%s can't be written: %s", store.Display(path), because(err)).WithSent(fault.SentNo)
+	}
+	return store.SyncDir(home)
 }
 
 // ClearHalt removes the lines of a cause from <home>/HALT, all lines for "", and
