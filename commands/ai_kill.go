@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -76,7 +77,7 @@ func (d *Deps) aiKill(ctx context.Context, scope ai.Scope, reason string) (AIKil
 	reason = d.redactor().String(reason)
 	if err := policy.WriteHalt(cfg.Home, ai.KillCause, reason, d.host.Now()); err != nil {
 		if len(ai.Killed(cfg.Home)) == 0 {
-			return AIKillOut{}, err
+			return AIKillOut{}, d.stopWithout(ctx, cfg, by, reason, err)
 		}
 		d.warn("%s: models are stopped already, without this reason", fault.From(err).Message)
 	}
@@ -93,6 +94,25 @@ func (d *Deps) aiKill(ctx context.Context, scope ai.Scope, reason string) (AIKil
 		d.warn("%s: the switch is on and that is not recorded", fault.From(err).Message)
 	}
 	return out, nil
+}
+
+// stopWithout does what can be done without the switch: it stops what runs, and
+// cancels what is proposed. The refusal that it returns says that models can go on.
+func (d *Deps) stopWithout(ctx context.Context, cfg *Config, by, reason string, cause error) error {
+	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), killPatience)
+	defer cancel()
+	e := *fault.From(cause)
+	e.Message += ": the switch is not on, and models can go on"
+	if _, actions, err := d.aiCancel(waiting, by, reason); err == nil {
+		e.Message += fmt.Sprintf("; %s cancelled", counted(actions, "proposal"))
+	}
+	db, err := d.oldState(waiting)
+	if s, chatErr := d.aiChat(); db != nil && errors.Join(err, chatErr) == nil {
+		if turns, err := s.StopAll(waiting); err == nil {
+			e.Message += fmt.Sprintf("; %s told to stop", counted(turns, "turn"))
+		}
+	}
+	return e.Hintf("end every ape-claw that runs, mend %s, and run %s ai kill again", store.Display(filepath.Join(cfg.Home, policy.HaltFile)), d.cli())
 }
 
 // aiCancel counts the turns that run, which end by themselves, and cancels what is

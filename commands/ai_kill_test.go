@@ -5,7 +5,10 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,5 +62,44 @@ func TestKillWhileTheDatabaseIsLocked(t *testing.T) {
 	}
 	if !bytes.Contains(errs.Bytes(), []byte("models are stopped")) {
 		t.Errorf("it is not said what was left: %q", errs.String())
+	}
+}
+
+// A switch that can't be turned says so, and what is open is cancelled all the same.
+func TestKillThatCanNotBeWritten(t *testing.T) {
+	t.Parallel()
+	home, state := t.TempDir(), filepath.Join(t.TempDir(), "state")
+	other := filepath.Join(t.TempDir(), "other")
+	if err := errors.Join(os.WriteFile(other, []byte("policy: looks odd\n"), 0o600), os.Symlink(other, filepath.Join(home, "HALT"))); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.OpenState(t.Context(), state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close() //nolint:errcheck // a test's
+	now := time.Now()
+	for _, q := range []string{
+		`INSERT INTO ai_actions (id, state, tool, grade, origin, trace_id, args_hash, facts_hash, doc, created_at, expires_at)
+			VALUES ('act_1', 'proposed', 'nft_buy', 'high', 'conn:x', 'trace_1', 'a', 'f', '{}', ?1, ?1 + 600000)`,
+		`INSERT INTO ai_rooms (id, kind, title, connection, created_at, updated_at) VALUES ('chat_1', 'direct', 't', 'x', ?1, ?1)`,
+		`INSERT INTO ai_turns (id, room_id, participant, cause, state, trace_id, beat_at, started_at) VALUES ('turn_1', 'chat_1', 'conn:x', 'user', 'running', 'trace_1', ?1, ?1)`,
+	} {
+		if _, err := db.ExecContext(t.Context(), q, now.UnixMilli()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs bytes.Buffer
+	if exit := Run(context.Background(), []string{"ai", "kill", "--json"}, typedHost(home, state, &out, &errs)); exit == 0 {
+		t.Fatalf("exit 0: %s", out.String())
+	}
+	if text := out.String() + errs.String(); !strings.Contains(text, "models can go on; 1 proposal cancelled; 1 turn told to stop") {
+		t.Error(text)
+	}
+	var left, running int
+	err = db.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM ai_actions WHERE state = 'proposed'),
+		(SELECT count(*) FROM ai_turns WHERE state = 'running' AND error IS NULL)`).Scan(&left, &running)
+	if err != nil || left != 0 || running != 0 {
+		t.Errorf("%d proposals and %d turns are left, %v", left, running, err)
 	}
 }
