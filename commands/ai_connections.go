@@ -88,6 +88,9 @@ func aiConnectionsAdd(ctx context.Context, d *Deps, in AIConnectionsAddIn) (AICo
 	if err != nil {
 		return AIConnectionOut{}, err
 	}
+	if err := d.knownTools(in.Tool); err != nil {
+		return AIConnectionOut{}, err
+	}
 	set.fill(&add)
 	if in.KeyEnv != "" && (in.AskKey || in.KeyStdin) {
 		return AIConnectionOut{}, oneKey()

@@ -81,6 +81,9 @@ func aiConnectionsSet(ctx context.Context, d *Deps, in AIConnectionsSetIn) (AICo
 	if err != nil {
 		return AIConnectionOut{}, err
 	}
+	if err := d.knownTools(in.Tool); err != nil {
+		return AIConnectionOut{}, err
+	}
 	at := was.BaseURL
 	if change.BaseURL != nil {
 		if at, err = connection.CheckURL(*change.BaseURL); err != nil {

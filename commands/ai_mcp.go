@@ -43,6 +43,9 @@ warnings and errors go to stderr, also with --json. It ends when the client leav
 		Events:  []string{"ai.mcp.called"}, Offline: true, Late: true, Protocol: true, Risk: RiskWrite, Permission: "ai:serve",
 		AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIMCPServeIn) (AIMCPServeOut, error) {
+			if err := d.knownTools(in.Tool); err != nil {
+				return AIMCPServeOut{}, err
+			}
 			srv, err := d.mcpServer(in.preset())
 			if err != nil {
 				return AIMCPServeOut{}, err

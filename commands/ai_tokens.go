@@ -59,6 +59,9 @@ is asked for.`,
 			case in.Tools == "":
 				tools.Name = ai.PresetAll
 			}
+			if err := d.knownTools(in.Tool); err != nil {
+				return AIMCPTokenNewOut{}, err
+			}
 			if err := operator.CheckMCPToken(in.Name, tools); err != nil {
 				return AIMCPTokenNewOut{}, err
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/ai/tool"
 	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 func aiToolCommands() []Command { return []Command{newAITools()} }
@@ -26,6 +27,8 @@ type AIToolsOut struct {
 	Tools  []AIToolRow     `json:"tools,omitempty"`
 	Format string          `json:"format,omitempty"`
 	Native json.RawMessage `json:"native,omitempty"` // in the form that was asked for
+
+	cli string // how commands begin in this profile
 }
 
 // AIToolRow is one tool. Command is "" for one that no command stands behind.
@@ -56,7 +59,7 @@ func aiTools(ctx context.Context, d *Deps, in AIToolsIn) (AIToolsOut, error) {
 		return AIToolsOut{}, err
 	}
 	tools := r.Tools(ai.Preset{Name: in.Preset})
-	out := AIToolsOut{OK: true, Count: len(tools), Preset: in.Preset, Format: in.Format}
+	out := AIToolsOut{OK: true, Count: len(tools), Preset: in.Preset, Format: in.Format, cli: d.cli()}
 	if in.Format != "" {
 		if out.Native, err = tool.Format(in.Format, tools); err != nil {
 			return AIToolsOut{}, err
@@ -70,6 +73,24 @@ func aiTools(ctx context.Context, d *Deps, in AIToolsIn) (AIToolsOut, error) {
 	return out, d.Record(ctx, telemetry.Draft{Type: "ai.tools.read", Result: map[string]any{"count": out.Count}})
 }
 
+// knownTools refuses a list with a name that no tool has: who wrote it takes it for one
+// that is allowed.
+func (d *Deps) knownTools(names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	r, err := d.aiRegistry()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, ok := r.Lookup(name); !ok {
+			return fault.New(fault.UnknownTool, "there is no tool %q", shownArg(name)).Hintf("ape-claw ai tools lists them").WithSent(fault.SentNo)
+		}
+	}
+	return nil
+}
+
 func printTools(p *Printer, out AIToolsOut) {
 	if out.Format != "" {
 		p.Line("%s", out.Native)
@@ -81,5 +102,5 @@ func printTools(p *Printer, out AIToolsOut) {
 		rows = append(rows, []string{t.Name, string(t.Grade), t.Permission, strings.TrimSuffix(what, ".")})
 	}
 	p.Table([]string{"TOOL", "GRADE", "PERMISSION", "WHAT IT DOES"}, rows)
-	p.Line("%s. What is above read waits for a person: ape-claw ai actions list", counted(out.Count, "tool"))
+	p.Line("%s. What is above read waits for a person: %s ai actions list", counted(out.Count, "tool"), out.cli)
 }

@@ -74,6 +74,9 @@ func (p connectionPart) Add(ctx context.Context, in api.ConnectionIn) (any, erro
 		if t := preset(in); t != nil {
 			add.Tools = *t
 		}
+		if err := p.d.knownTools(add.Tools.Enabled); err != nil {
+			return connection.Connection{}, err
+		}
 		return s.Add(ctx, add)
 	})
 }
@@ -83,6 +86,9 @@ func (p connectionPart) Set(ctx context.Context, id string, in api.ConnectionIn)
 		return nil, fault.New(fault.Usage, "the service of a connection is not changed").Hintf("add another connection, or send baseUrl")
 	}
 	return p.with(func(s *connection.Store) (connection.Connection, error) {
+		if err := p.d.knownTools(value(in.Enabled)); err != nil {
+			return connection.Connection{}, err
+		}
 		return s.Set(ctx, id, connection.Change{Name: in.Name, BaseURL: in.BaseURL, Model: in.Model, KeyEnv: in.KeyEnv, Role: in.Role,
 			Traits: in.Traits, Instruct: in.Instructions, Tools: preset(in), Disabled: in.Disabled, Default: in.Default})
 	})
