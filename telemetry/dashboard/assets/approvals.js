@@ -3,13 +3,19 @@
 import { at, get, post } from "./api.js";
 import { $, el, icon, marked, toast } from "./dom.js";
 import { ago, asker, badge, card, checks, left, list, riskOf, share, stateOf, stateWord } from "./card.js";
-import { clip, plural, visible } from "./format.js";
+import { clip, clock, plural, visible } from "./format.js";
 import { Steps } from "./steps.js";
 
 const SOON = 150; // ms between an event and the look at what it is about
 const EVERY = 15_000; // a look without an event, since a stream can be cut
 const WORKING = 1500; // while something executes, or should have ended
 const HURRY = 60_000; // left, from which on the countdown is loud
+
+/** A line of the kill switch, for people: why, and since when. */
+function killedBy(line) {
+  const [, why, ts] = /^(?:ai: )?(.*?)(?: \((\d{4}-[^)]*Z)\))?$/s.exec(line);
+  return clip(why, 200) + (ts ? `, since ${clock(Date.parse(ts)).replace(/\.\d+$/, "")}` : "");
+}
 
 export class Approvals {
   constructor({ session, onTrace, onShown }) {
@@ -37,7 +43,7 @@ export class Approvals {
     $("view-approvals").addEventListener("click", () => this.go(true));
     $("inbox-login").addEventListener("click", () => session.open(true));
     $("card-back").addEventListener("click", () => this.choose("", true));
-    $("kill-open").addEventListener("click", () => (this.killed.length ? this.lift() : this.askKill()));
+    $("kill-open").addEventListener("click", () => this.askKill());
     $("banner-kill-lift").addEventListener("click", () => this.lift());
     $("kill-form").addEventListener("submit", (e) => (e.preventDefault(), this.kill()));
     $("kill-cancel").addEventListener("click", () => $("kill").close());
@@ -217,7 +223,7 @@ export class Approvals {
     badge.textContent = open ? String(open) : "•";
     $("view-approvals-said").textContent = open ? ` ${open} waiting` : "";
     $("banner-kill").hidden = !this.killed.length;
-    $("banner-kill-text").textContent = this.killed.length ? visible(`Models are stopped, and nothing is spent: ${clip(this.killed[0].replace(/^ai: /, ""), 200)}.`) : "";
+    $("banner-kill-text").textContent = this.killed.length ? visible(`Models are stopped, and nothing is spent: ${killedBy(this.killed[0])}.`) : "";
   }
 
   draw() {
@@ -225,9 +231,7 @@ export class Approvals {
     if (!this.shown) return;
     $("inbox-locked").hidden = this.operator;
     $("inbox-open").hidden = !this.operator;
-    $("kill-open").hidden = !this.operator;
-    $("kill-open").classList.toggle("on", this.killed.length > 0);
-    $("kill-word").textContent = this.killed.length ? "Let models go on…" : "Stop all models";
+    $("kill-open").hidden = !this.operator || this.killed.length > 0; // the banner lifts it
     if (!this.operator) return;
     const open = this.actions.filter((a) => a.state === "proposed").length;
     $("inbox-title").textContent = open ? `${plural(open, "request")} ${open === 1 ? "waits" : "wait"} for you` : "Nothing waits for you";

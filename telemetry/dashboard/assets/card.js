@@ -48,8 +48,11 @@ export function share(a, now) {
   return to > from ? Math.min(1, Math.max(0, (to - now) / (to - from))) : 0;
 }
 
+/** A text whose addresses and hashes are set so that their characters can be told apart. */
+export const hex = (value, most) => (value.length > most ? marked(value, most) : value.split(/(0x[0-9a-f]{16,})/i).flatMap((part, i) => (i % 2 ? el("code", null, part) : marked(part, most))));
+
 function facts(a) {
-  const line = (f) => el("div", { class: f.volatile ? "volatile" : null }, el("dt", null, marked(text(f.label) || text(f.name), 80)), el("dd", null, marked(text(f.value), 400)));
+  const line = (f) => el("div", { class: f.volatile ? "volatile" : null }, el("dt", null, marked(text(f.label) || text(f.name), 80)), el("dd", null, hex(text(f.value), 400)));
   const firm = list(a.facts).filter((f) => !f.volatile), moving = list(a.facts).filter((f) => f.volatile);
   return [
     el("dl.card-facts", null, firm.map(line)),
@@ -60,7 +63,8 @@ function facts(a) {
 function spends(a) {
   const all = list(a.spends);
   if (!all.length) return null;
-  return el("p.spends", null, el("span", null, "Leaves the account, at most"), all.map((s) => el("b", null, marked(text(s.shown) || `${text(s.base)} base units of ${text(s.asset)}`, 80))));
+  const does = { proposed: "Leaves", executing: "Leaves", executed: "Left", unknown: "May have left", partial: "Left" }[stateOf(a)] ?? "Would have left";
+  return el("p.spends", null, el("span", null, `${does} the account, at most`), all.map((s) => el("b", null, marked(text(s.shown) || `${text(s.base)} base units of ${text(s.asset)}`, 80))));
 }
 
 const levels = { info: "note", warning: "warning", critical: "contradiction" };
@@ -70,7 +74,7 @@ function claim(a) {
   const found = list(a.claimCheck?.findings), level = Object.hasOwn(levels, a.claimCheck?.level) ? a.claimCheck.level : "";
   const words = text(a.claim);
   return el(`section.claim${level ? `.l-${level}` : ""}`, { "aria-label": "What the model says" },
-    el("h4", null, "The model says", el("small", null, "not checked by being said: decide by the facts above")),
+    el("h4", null, "The model says", el("small", null, "its own words: decide by the facts above")),
     words ? el("blockquote", null, marked(words, 300)) : el("p.dim", null, "Nothing."),
     found.length
       ? el("ul.findings", null, found.map((f) => el(`li.f-${Object.hasOwn(levels, f.level) ? f.level : "info"}`, null, icon(f.level === "info" ? "info" : "warn"), el("span", null, el("b", null, `${levels[f.level] ?? "note"}: `), marked(text(f.text), 400)))))
@@ -121,7 +125,7 @@ function details(a, onTrace) {
 export function card(a, { now, decide, onTrace, onWhy }) {
   const open = a.state === "proposed";
   const from = list(a.warnings);
-  return el(`article.card-sheet.r-${riskOf(a)}`, { "aria-labelledby": "card-title" },
+  return el(`article.card-sheet.r-${riskOf(a)}${open || a.state === "executing" ? "" : ".closed"}`, { "aria-labelledby": "card-title" },
     el("header", null,
       el("div.over", null, riskBadge(a), badge(a), el("span.grow"), open ? el("span.countdown", { id: "card-left" }) : null),
       open ? el("div.fuse", { "aria-hidden": "true" }, el("i", { id: "card-fuse" })) : null,
@@ -130,7 +134,7 @@ export function card(a, { now, decide, onTrace, onWhy }) {
     ending(a),
     from.length ? el("ul.warnings", null, from.slice(0, 10).map((w) => el("li", null, icon("warn"), el("span", null, marked(text(w), 400))))) : null,
     el("section.truth", { "aria-label": "Facts" }, el("h3", null, "Facts", el("small", null, "computed by ape-claw, not taken from the model")), spends(a), facts(a),
-      a.impact ? el("p.impact", null, marked(text(a.impact), 600)) : null),
+      a.impact ? el("p.impact", null, hex(text(a.impact), 600)) : null),
     taint(a),
     claim(a),
     el("div.why", null, el("button.button.small", { type: "button", id: "card-why", "aria-expanded": "false", onclick: onWhy }, icon("info"), open ? "Why is this asked, and what would stop it?" : "Which rules were checked?"), el("div", { id: "card-why-more" })),

@@ -2,7 +2,7 @@
 // or reject it. The server decides whether what was typed fits; nothing here does.
 import { at, post } from "./api.js";
 import { $, el, icon, marked } from "./dom.js";
-import { list, riskOf } from "./card.js";
+import { hex, list, riskOf } from "./card.js";
 
 const mismatch = "What the model says contradicts the facts. I decide by the facts";
 const ascii = /^[\x20-\x7e]*$/;
@@ -108,7 +108,7 @@ export class Steps {
       el("h3", null, "Three steps", el("small", null, "bound to the facts above, for five minutes")),
       el("ol.three", null,
         el("li", null, el("h4", null, "Understand"),
-          el("p", null, marked(String(a.impact ?? ""), 600)),
+          el("p", null, hex(String(a.impact ?? ""), 600)),
           el("label.tick", null, el("input", { id: "ack", type: "checkbox" }), "I have read what this does"),
           this.contradicted ? el("label.tick.bad", null, el("input", { id: "ack-mismatch", type: "checkbox" }), mismatch) : null),
         el("li", null, el("h4", null, "Retype"),
