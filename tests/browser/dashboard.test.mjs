@@ -136,7 +136,7 @@ test("nothing is wider than a narrow window", async (t) => {
   // With all that the bar can hold, nothing lies over its neighbour.
   const over = () => page.evaluate(() => {
     for (const id of ["update", "who"]) document.getElementById(id).hidden = false;
-    const boxes = [...document.querySelectorAll(".top > *")].map((n) => n.getBoundingClientRect());
+    const boxes = [...document.querySelectorAll(".top > *")].filter((n) => n.checkVisibility()).map((n) => n.getBoundingClientRect());
     return [document.documentElement.scrollWidth, ...boxes.slice(1).filter((b, i) => b.left < boxes[i].right - 1).map((b) => b.left)];
   });
   assert.deepEqual(await over(), [320]);
