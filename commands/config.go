@@ -67,6 +67,7 @@ type Config struct {
 	Profile    string // "apechain" or "sandbox"
 	Home       string // of the profile: keys, policy, money
 	UserHome   string // APE_CLAW_HOME itself; the sandbox's home lies beneath it
+	places     string // flags that say where this run has its files
 	StateDir   string
 	WorkDir    string
 	PolicyFile string
@@ -135,7 +136,7 @@ func loadConfig(h *Host, flags *pflag.FlagSet) (*Config, error) {
 	if err := r.readFile(home); err != nil {
 		return nil, err
 	}
-	c := &Config{UserHome: home, Home: home, WorkDir: wd, Profile: r.get("profile").Value, LogLevel: r.get("log-level").Value}
+	c := &Config{places: placesOf(flags), UserHome: home, Home: home, WorkDir: wd, Profile: r.get("profile").Value, LogLevel: r.get("log-level").Value}
 	switch c.Profile {
 	case ProfileApeChain:
 	case ProfileSandbox:

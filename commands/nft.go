@@ -31,12 +31,8 @@ func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	cli := "ape-claw"
-	if cfg.IsSandbox() {
-		cli += " --profile sandbox"
-	}
 	return nft.New(nft.Deps{
-		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cli, Warn: d.warn, TraceID: cfg.TraceID.Value, Ask: d.asker(ask),
+		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cfg.cli(), Warn: d.warn, TraceID: cfg.TraceID.Value, Ask: d.asker(ask),
 		AskPlan: d.planAsker(ask), Progress: d.progress,
 		Fence: func(context.Context) (policy.Fence, error) {
 			src, err := d.sources()

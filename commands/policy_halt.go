@@ -67,27 +67,6 @@ func policyHalt(ctx context.Context, d *Deps, in PolicyHaltIn) (PolicyHaltOut, e
 	return out, nil
 }
 
-// cli is how a suggested command begins in this profile.
-func (d *Deps) cli() string {
-	if cfg, err := d.Config(); err == nil && cfg.IsSandbox() {
-		return sandboxCLI
-	}
-	return "ape-claw"
-}
-
-// sandboxCLI begins every command that acts in the sandbox.
-const sandboxCLI = "ape-claw --profile sandbox"
-
-// inProfile is a suggestion with its commands in this profile. Without that they
-// would look at another home, and say that all is well there. It reads nothing: to
-// tell an error must not fail by what the error is about.
-func (d *Deps) inProfile(text string) string {
-	if cfg := d.loaded.Load(); cfg != nil && cfg.IsSandbox() {
-		return fault.Suggest(sandboxCLI, text)
-	}
-	return text
-}
-
 // PolicyUnhaltIn has no flags.
 type PolicyUnhaltIn struct{}
 
