@@ -91,6 +91,9 @@ type Approval struct {
 	Phrase    string
 	FactsHash string
 	TraceID   string
+	// Most is what may leave the account at the most, gas among it, as the person was
+	// shown it: what gas would cost since then raises nothing.
+	Most []Amount
 }
 
 // Result is a tool call as the model sees it.

@@ -172,12 +172,19 @@ func (p buyProposer) execute(ctx context.Context, d *Deps, args json.RawMessage,
 	if err := json.Unmarshal(args, &in); err != nil || in.OrderHash == "" || a.Phrase == "" {
 		return nil, fault.New(fault.ActionStale, "the action does not say which order was approved").WithSent(fault.SentNo)
 	}
+	if len(a.Most) != 1 {
+		return nil, fault.New(fault.ActionStale, "the action does not say what may leave the account").WithSent(fault.SentNo)
+	}
+	most, err := units.ParseBase(a.Most[0].Base)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.ActionStale, "what may leave the account can't be read").WithSent(fault.SentNo)
+	}
 	return p.c.callWith(ctx, d, func(ctx context.Context) (any, error) {
 		s, err := d.nft("")
 		if err != nil {
 			return nil, err
 		}
-		return s.Buy(ctx, nft.BuyIn{Quote: in.Quote, Execute: true, Confirm: a.Phrase, Order: in.OrderHash})
+		return s.Buy(ctx, nft.BuyIn{Quote: in.Quote, Execute: true, Confirm: a.Phrase, Order: in.OrderHash, Most: &most})
 	})
 }
 

@@ -173,16 +173,17 @@ func TestToolsBuyOneToken(t *testing.T) {
 		t.Errorf("%s, want %s: %v", again.Args, pre.Args, err)
 	}
 	for args, approval := range map[string]ai.Approval{
-		`{"quote":"` + id + `"}`: {Phrase: pre.Phrase},
-		string(pre.Args):         {},
-		`{"orderHash":"0x` + strings.Repeat("1", 64) + `","quote":"` + id + `"}`: {Phrase: pre.Phrase},
-		strings.Replace(string(pre.Args), "}", " }", 1):                          {Phrase: "BUY something else"},
+		`{"quote":"` + id + `"}`: {Phrase: pre.Phrase, Most: pre.Spends},
+		string(pre.Args):         {Most: pre.Spends},
+		`{"orderHash":"0x` + strings.Repeat("1", 64) + `","quote":"` + id + `"}`: {Phrase: pre.Phrase, Most: pre.Spends},
+		strings.Replace(string(pre.Args), "}", " }", 1):                          {Phrase: "BUY something else", Most: pre.Spends},
+		strings.Replace(string(pre.Args), "}", "  }", 1):                         {Phrase: pre.Phrase},
 	} {
 		if out, err := buy.Execute(t.Context(), ai.Call{Args: json.RawMessage(args), Scope: scope}, approval); err == nil {
 			t.Fatalf("%s with %q bought %v", args, approval.Phrase, out)
 		}
 	}
-	out, err := buy.Execute(t.Context(), ai.Call{Args: pre.Args, Scope: scope}, ai.Approval{ActionID: "act_1", Phrase: pre.Phrase, TraceID: "trace_turn"})
+	out, err := buy.Execute(t.Context(), ai.Call{Args: pre.Args, Scope: scope}, ai.Approval{ActionID: "act_1", Phrase: pre.Phrase, TraceID: "trace_turn", Most: pre.Spends})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,7 +227,7 @@ func TestOnlyTheApprovedOrderIsBought(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), `UPDATE quotes SET doc = json_set(doc, '$.orderHash', ?) WHERE id = ?`, "0x"+strings.Repeat("ab", 32), id); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := buy.Execute(t.Context(), ai.Call{Args: pre.Args}, ai.Approval{Phrase: pre.Phrase}); fault.CodeOf(err) != fault.StateUnusable {
+	if out, err := buy.Execute(t.Context(), ai.Call{Args: pre.Args}, ai.Approval{Phrase: pre.Phrase, Most: pre.Spends}); fault.CodeOf(err) != fault.StateUnusable {
 		t.Errorf("%v %v", out, err)
 	}
 	if changed, err := buy.Preview(t.Context(), ai.Call{Args: pre.Args}); err == nil && string(changed.Args) == string(pre.Args) {

@@ -64,6 +64,43 @@ func TestFeeCeiling(t *testing.T) {
 	}
 }
 
+// TestApprovedMost: what a person approved bounds price and gas together, whatever a
+// later simulation foresees.
+func TestApprovedMost(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		most, limit string // limit: what the sender gets; "" is refused
+	}{
+		"more than is needed":  {"13", "0.04"},
+		"what was simulated":   {"12.54", "0.04"},
+		"less":                 {"12.52", "0.02"},
+		"less than gas costs":  {"12.509", ""},
+		"the price alone":      {"12.5", ""},
+		"less than that":       {"12", ""},
+		"nothing":              {"0", ""},
+		"a wei above gas":      {"12.510000000000000001", "0.010000000000000001"},
+		"a wei below the gas ": {"12.509999999999999999", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.feeCap = ape(t, "0.01")
+			q := w.simulated()
+			most := ape(t, tt.most)
+			_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase, Order: q.OrderHash, Most: &most})
+			if tt.limit == "" {
+				if !fault.IsGate(fault.CodeOf(err)) || len(w.sent) != 0 {
+					t.Errorf("%v, sent %d", err, len(w.sent))
+				}
+				return
+			}
+			if err != nil || w.sent[0].Intent.FeeCeiling != ape(t, tt.limit) {
+				t.Fatalf("%v: %+v", err, w.sent)
+			}
+		})
+	}
+}
+
 // TestFeeUnknown: without a simulation there is no limit to show, and where policy
 // asks for none the sender's own holds.
 func TestFeeUnknown(t *testing.T) {

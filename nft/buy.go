@@ -25,6 +25,9 @@ type BuyIn struct {
 	// another is refused, and when it is gone none takes its place. "" is the quote's,
 	// or one that replaced it. No flag sets it.
 	Order string `json:"-"`
+	// Most is what may leave the account, price and gas together, as a person approved
+	// it; nil is what policy and the simulation allow. No flag sets it.
+	Most *units.Wei `json:"-"`
 }
 
 // BuyOut is the result of nft buy: a dry run, or a confirmed purchase.

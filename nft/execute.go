@@ -149,8 +149,12 @@ func (x *execution) prepare(ctx context.Context, t trial) (Sender, chain.Prepare
 	if x.order.OrderHash != x.quote.OrderHash {
 		story.Replaces = x.quote.OrderHash
 	}
+	most, err := x.ceiling(t.call.Value)
+	if err != nil {
+		return nil, chain.Prepared{}, err
+	}
 	prepared, err := sender.Prepare(ctx, chain.Intent{
-		Key: x.quote.key(), ChainID: x.quote.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data, FeeCeiling: feeCeiling(x.first),
+		Key: x.quote.key(), ChainID: x.quote.ChainID, To: t.call.To, Value: t.call.Value, Data: t.call.Data, FeeCeiling: most,
 		Story: story,
 	})
 	return sender, prepared, x.tooDear(x.quote, x.first, err)

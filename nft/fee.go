@@ -28,6 +28,23 @@ func feeCeiling(p policy.Purchase) units.Wei {
 	return limit
 }
 
+// ceiling is feeCeiling, and not more than what was approved leaves beside the price.
+func (x *execution) ceiling(price units.Wei) (units.Wei, error) {
+	most := feeCeiling(x.first)
+	if x.in.Most == nil {
+		return most, nil
+	}
+	left, err := x.in.Most.Sub(price)
+	if err != nil || left.IsZero() {
+		return most, fault.New(fault.PriceOverLimit, "price %s %s leaves nothing for gas of the %s that were approved", x.quote.PriceApe, x.quote.Currency,
+			x.in.Most.Decimal(units.APEDecimals)).Hintf("have it proposed anew").WithSent(fault.SentNo).With("gate", policy.GateMaxPrice)
+	}
+	if left.Cmp(most) < 0 {
+		return left, nil
+	}
+	return most, nil
+}
+
 // tooDear says of the sender's refusal of a fee what was simulated, and what to do.
 func (s *Service) tooDear(q Quote, p policy.Purchase, err error) error {
 	if fault.CodeOf(err) != fault.PolicyBlocked || fault.From(err).Details["gate"] != "feeCeiling" {

@@ -17,6 +17,47 @@ import (
 
 // A proposal is approved, executed once with exactly what was stored, and told in
 // order.
+// What gas may cost can change while a person reads, and what the card said leaves the
+// account at the most stays what may leave it.
+func TestNoMoreLeavesThanTheCardSaid(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ then, most string }{
+		"dearer":   {"100400000000000000000", "100100000000000000000"},
+		"the same": {"100100000000000000000", "100100000000000000000"},
+		"cheaper":  {"100050000000000000000", "100050000000000000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			s := w.service(t)
+			spends := func(base string) {
+				w.set(func() {
+					w.preview = func(args json.RawMessage) (ai.Preview, error) {
+						p, err := w.facts("100")(args)
+						p.Spends = []ai.Amount{{Asset: "33139/native", Base: base, Shown: base}}
+						return p, err
+					}
+				})
+			}
+			var most []ai.Amount
+			w.execute = func(_ context.Context, _ ai.Call, a ai.Approval) (any, error) { most = a.Most; return nil, nil }
+			spends("100200000000000000000")
+			id := propose(t, s, w.proposal("nft_buy", "q_1"))
+			spends("100100000000000000000")
+			c := challenge(t, s, id)
+			spends(tt.then)
+			a, err := s.Approve(t.Context(), id, c)
+			if err != nil || a.State != action.Executed {
+				t.Fatalf("%s %+v, %v", a.State, a.Outcome, err)
+			}
+			permits, err := s.Permits(t.Context(), id)
+			if err != nil || len(most) != 1 || most[0].Base != tt.most || permits[0].Limits[0].Base != tt.most {
+				t.Errorf("%+v and the permit %+v, want %s; %v", most, permits, tt.most, err)
+			}
+		})
+	}
+}
+
 // Whoever leaves once it is approved does not end the execution, but what follows it:
 // a server that stops is not kept by a model's turn.
 func TestWhoApprovedMayLeave(t *testing.T) {
@@ -442,6 +483,49 @@ func TestOutcomes(t *testing.T) {
 func challenge2(s *action.Service, id string) action.Confirmation {
 	card, _ := s.Challenge(context.Background(), id, "session_1")
 	return confirmation(card, "session_1")
+}
+
+// A model that was told that nobody knows is told once more when it is known: by the
+// log, or by the process that was taken for dead.
+func TestCorrected(t *testing.T) {
+	t.Parallel()
+	for name, alive := range map[string]bool{"by the log": false, "by its own process": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			began, end := make(chan struct{}), make(chan struct{})
+			w.execute = waiting(began, end)
+			s := w.service(t, func(o *action.Options) { o.Beat = time.Hour })
+			id := propose(t, s, w.proposal("nft_buy", "q_1"))
+			c := challenge(t, s, id)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				_, _ = s.Approve(context.Background(), id, c) // what it came to is looked at below
+			}()
+			<-began
+			w.sql(t, "UPDATE ai_actions SET beat_at = 1 WHERE id = ?", id)
+			if a := show(t, s, id); a.State != action.Failed || a.Outcome.Outcome != action.OutcomeUnknown {
+				t.Fatalf("%s %+v", a.State, a.Outcome)
+			}
+			if won, err := s.MarkReported(t.Context(), id); err != nil || !won {
+				t.Fatal(won, err)
+			}
+			if !alive {
+				w.set(func() { w.settled = action.Settled{State: action.Executed} })
+				show(t, s, id)
+			}
+			close(end)
+			<-done
+			a := show(t, s, id)
+			if a.State != action.Executed || a.Reported || !a.Outcome.Corrected || a.Outcome.Reconciled == alive {
+				t.Errorf("%s, reported %t, %+v", a.State, a.Reported, a.Outcome)
+			}
+			if list, err := s.Unreported(t.Context(), "room_1"); err != nil || len(list) != 1 {
+				t.Errorf("to be told: %d, %v", len(list), err)
+			}
+		})
+	}
 }
 
 // An execution goes on when whoever asked for it goes away.

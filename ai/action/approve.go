@@ -57,7 +57,7 @@ func (s *Service) Begin(ctx context.Context, id string, c Confirmation) (Action,
 		return a, nil, err
 	}
 	store.CrashPoint("action.approve.previewed")
-	if err := s.confirmed(ctx, a, c); err != nil {
+	if err := s.confirmed(ctx, &a, c); err != nil {
 		return a, nil, err
 	}
 	store.CrashPoint("action.approve.confirmed")

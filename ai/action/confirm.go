@@ -2,6 +2,8 @@ package action
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -42,8 +44,8 @@ func (s *Service) Challenge(ctx context.Context, id, session string) (Card, erro
 			now.UnixMilli(), a.ID, session); err != nil {
 			return err
 		}
-		_, err := q.ExecContext(ctx, "INSERT INTO ai_challenges (id, action_id, facts_hash, session, expires_at) VALUES (?, ?, ?, ?, ?)",
-			c.ID, c.ActionID, c.FactsHash, session, c.ExpiresAt.UnixMilli())
+		_, err := q.ExecContext(ctx, "INSERT INTO ai_challenges (id, action_id, facts_hash, session, expires_at, most) VALUES (?, ?, ?, ?, ?, ?)",
+			c.ID, c.ActionID, c.FactsHash, session, c.ExpiresAt.UnixMilli(), text(a.Spends))
 		return err
 	})
 	card.Challenge = c
@@ -165,8 +167,9 @@ func (s *Service) authorized(ctx context.Context, a Action, c Confirmation) erro
 	return fault.New(fault.ReauthRequired, "approving this takes a passphrase, and none is set").Hintf("ape-claw ai auth init").WithSent(fault.SentNo)
 }
 
-// confirmed checks what a person gave against the card.
-func (s *Service) confirmed(ctx context.Context, a Action, c Confirmation) error {
+// confirmed checks what a person gave against the card, and holds the action to the
+// amounts that it showed.
+func (s *Service) confirmed(ctx context.Context, a *Action, c Confirmation) error {
 	refuse := func(step, format string, args ...any) error {
 		return fault.New(fault.ConfirmationMismatch, format, args...).
 			Hintf("nothing was approved; begin again with ape-claw ai actions approve %s", a.ID).WithSent(fault.SentNo).With("step", step)
@@ -199,17 +202,47 @@ func (s *Service) confirmed(ctx context.Context, a Action, c Confirmation) error
 
 // spend uses up a challenge. One that was tried, is over, or belongs to another
 // action, session or card is none.
-func (s *Service) spend(ctx context.Context, a Action, c Confirmation) error {
-	var won bool
-	err := s.tx(ctx, func(q querier) (err error) {
+func (s *Service) spend(ctx context.Context, a *Action, c Confirmation) error {
+	var shown []ai.Amount
+	err := s.tx(ctx, func(q querier) error {
 		now := s.o.Now().UnixMilli()
-		won, err = changed(q.ExecContext(ctx, `UPDATE ai_challenges SET used_at = ? WHERE id = ? AND action_id = ? AND facts_hash = ? AND session = ?
-			AND session <> '' AND used_at IS NULL AND expires_at > ?`, now, c.Challenge, a.ID, a.FactsHash, c.Session, now))
-		return err
+		var most string
+		err := q.QueryRowContext(ctx, `UPDATE ai_challenges SET used_at = ? WHERE id = ? AND action_id = ? AND facts_hash = ? AND session = ?
+			AND session <> '' AND used_at IS NULL AND expires_at > ? RETURNING most`, now, c.Challenge, a.ID, a.FactsHash, c.Session, now).Scan(&most)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal([]byte(most), &shown); err != nil {
+			return corrupt(a.ID, err)
+		}
+		return nil
 	})
-	if err == nil && !won {
+	if err == nil {
+		a.Spends, err = atMost(a.Spends, shown)
+		return err
+	}
+	if errors.Is(err, sql.ErrNoRows) {
 		return fault.New(fault.ConfirmationMismatch, "the challenge is unknown, used or over").
 			Hintf("look at the action again and confirm anew").WithSent(fault.SentNo).With("step", "challenge")
 	}
 	return err
+}
+
+// atMost is what is spent, and no more than was shown: gas may have become dearer
+// while a person read the card.
+func atMost(is, shown []ai.Amount) ([]ai.Amount, error) {
+	was, err := totals(shown)
+	if err != nil {
+		return nil, err
+	}
+	now, err := totals(is)
+	if err != nil {
+		return nil, err
+	}
+	for asset, w := range now {
+		if most, ok := was[asset]; !ok || w.Cmp(most) > 0 {
+			return shown, nil
+		}
+	}
+	return is, nil
 }

@@ -103,7 +103,7 @@ func (s *Service) run(ctx context.Context, t ai.Tool, a Action) (result any, err
 		}()
 		scope := a.scope()
 		r.result, r.err = t.Execute(ctx, ai.Call{Args: a.Run, Scope: scope},
-			ai.Approval{ActionID: a.ID, Phrase: a.Phrase, FactsHash: a.FactsHash, TraceID: a.TraceID})
+			ai.Approval{ActionID: a.ID, Phrase: a.Phrase, FactsHash: a.FactsHash, TraceID: a.TraceID, Most: a.Spends})
 	}()
 	grace := time.NewTimer(s.o.Timeout + s.o.Grace)
 	defer grace.Stop()
@@ -173,7 +173,11 @@ func txHash(s string) string {
 func (s *Service) settle(ctx context.Context, a *Action, kind string) (bool, error) {
 	won := false
 	err := s.tx(ctx, func(q querier) (err error) {
-		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?
+		// The model may have been told that nobody knows: then it is to hear this too.
+		if err := q.QueryRowContext(ctx, "SELECT reported_at IS NOT NULL FROM ai_actions WHERE id = ?", a.ID).Scan(&a.Outcome.Corrected); err != nil {
+			return err
+		}
+		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?, reported_at = NULL
 			WHERE id = ? AND owner = ? AND (state = 'executing' OR (state = 'failed' AND json_extract(outcome, '$.code') = 'interrupted'))`,
 			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.ID, a.owner))
 		if err != nil || !won {
