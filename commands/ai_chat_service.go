@@ -205,7 +205,8 @@ func (d *Deps) tellModel(ctx context.Context, a action.Action, on chat.Sink) (ch
 	if err != nil {
 		return chat.Turn{}, err
 	}
-	if a.State == action.Executed || a.State == action.Failed {
+	corrected := a.Outcome != nil && a.Outcome.Corrected // it was called for it once, or passed that over
+	if (a.State == action.Executed || a.State == action.Failed) && !corrected {
 		return s.Callback(ctx, o, on)
 	}
 	return chat.Turn{}, s.Note(ctx, o)
@@ -247,7 +248,7 @@ func (d *Deps) tellUnreported(ctx context.Context, room string) error {
 
 // outcomeOf is the end of an action as its model may know it: a tool result in the fence.
 func outcomeOf(ctx context.Context, s *action.Service, a action.Action) (chat.Outcome, error) {
-	o := chat.Outcome{ActionID: a.ID, Room: a.RoomID, TraceID: a.TraceID, State: string(a.State)}
+	o := chat.Outcome{ActionID: a.ID, Room: a.RoomID, TraceID: a.TraceID, State: string(a.State), Again: a.Outcome != nil && a.Outcome.Corrected}
 	status, err := s.Status(ctx, ai.Scope{AgentID: a.Origin, SessionID: a.SessionID, TraceID: a.TraceID, Source: a.Source}, a.ID)
 	if err != nil {
 		return o, err

@@ -105,6 +105,7 @@ type Outcome struct {
 	Outcome    string          `json:"outcome,omitempty"` // OutcomeUnknown, OutcomePartial
 	Sent       string          `json:"sent,omitempty"`
 	Reconciled bool            `json:"reconciled,omitempty"` // by the log of events
+	Corrected  bool            `json:"corrected,omitempty"`  // the model had been told that it is unknown
 }
 
 // Check compares what the model says with the facts.
@@ -159,7 +160,7 @@ type Confirmation struct {
 	// Terminal: it was typed at the controlling terminal. Until there is a passphrase
 	// that is enough for a write grade.
 	Terminal bool `json:"-"`
-	// FactsHash is of the card that was shown. A challenge has its own.
+	// FactsHash is of the card that was shown, also where there is a challenge.
 	FactsHash string `json:"factsHash"`
 }
 

@@ -75,6 +75,7 @@ func (s *Service) settled(ctx context.Context, a Action) (bool, error) {
 	was := a
 	o := *outcomeOr(a.Outcome)
 	o.Outcome, o.Reconciled, o.Hint = "", true, ""
+	o.Corrected = a.Reported
 	if hash := txHash(v.TxHash); hash != "" {
 		o.TxHash = hash
 	}
@@ -97,13 +98,15 @@ func outcomeOr(o *Outcome) *Outcome {
 }
 
 // move stores and tells what reconciliation found, unless the row changed since it
-// was read. It may have changed by a sign of life too, which has no version.
+// was read. It may have changed by a sign of life too, which has no version. What a
+// model was told otherwise it is to hear again.
 func (s *Service) move(ctx context.Context, was, a Action) (bool, error) {
 	won := false
 	err := s.tx(ctx, func(q querier) (err error) {
-		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?
+		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?,
+			reported_at = CASE WHEN ? THEN NULL ELSE reported_at END
 			WHERE id = ? AND state = ? AND version = ? AND beat_at = ?`,
-			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.ID, string(was.State), was.Version, was.beat.UnixMilli()))
+			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.Outcome.Corrected, a.ID, string(was.State), was.Version, was.beat.UnixMilli()))
 		if err != nil || !won {
 			return err
 		}

@@ -121,6 +121,7 @@ type Outcome struct {
 	TraceID  string
 	State    string // executed, failed, rejected, expired, cancelled
 	Text     string // the result as a model may see it: JSON in the fence
+	Again    bool   // another outcome of it was told before
 }
 
 // outcomeTool is what a model would have called to learn an outcome: a result can
@@ -131,6 +132,9 @@ const outcomeTool = "action_status"
 // for it, and its result, in the fence. It is no word of the system.
 func (o Outcome) messages() []Message {
 	id := "outcome_" + o.ActionID
+	if o.Again {
+		id += "_again" // a call has one result
+	}
 	return []Message{
 		{Role: ai.RoleAssistant, Author: Program, TraceID: o.TraceID,
 			Blocks: []Block{{Type: BlockUse, CallID: id, Tool: outcomeTool, Args: `{"actionId":` + quote(o.ActionID) + `}`}}},
