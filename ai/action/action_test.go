@@ -264,6 +264,12 @@ func TestApproveRefuses(t *testing.T) {
 			_, err := s.Approve(t.Context(), id, bad)
 			wantCode(t, err, fault.ConfirmationMismatch)
 		}, fault.ConfirmationMismatch, "challenge"},
+		"no card": {"", func(t *testing.T, w *world, s *action.Service, id string, c *action.Confirmation) {
+			c.FactsHash = ""
+		}, fault.ConfirmationMismatch, "which card"},
+		"a write by its id alone": {"policy_halt", func(t *testing.T, w *world, s *action.Service, id string, c *action.Confirmation) {
+			*c = action.Confirmation{Proved: true, Session: c.Session}
+		}, fault.ConfirmationMismatch, "which card"},
 		"empty": {"", func(t *testing.T, w *world, s *action.Service, id string, c *action.Confirmation) {
 			*c = action.Confirmation{}
 		}, fault.ReauthRequired, ""},
@@ -362,7 +368,7 @@ func TestWriteBeforeAPassphrase(t *testing.T) {
 	w.made = false
 	s := w.service(t)
 	id := propose(t, s, w.proposal("policy_halt", "q_1"))
-	a, err := s.Approve(t.Context(), id, action.Confirmation{Terminal: true})
+	a, err := s.Approve(t.Context(), id, action.Confirmation{Terminal: true, FactsHash: show(t, s, id).FactsHash})
 	if err != nil || a.State != action.Executed {
 		t.Errorf("%s, %v", a.State, err)
 	}

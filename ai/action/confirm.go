@@ -174,7 +174,11 @@ func (s *Service) confirmed(ctx context.Context, a *Action, c Confirmation) erro
 		return fault.New(fault.ConfirmationMismatch, format, args...).
 			Hintf("nothing was approved; begin again with ape-claw ai actions approve %s", a.ID).WithSent(fault.SentNo).With("step", step)
 	}
-	if c.FactsHash != "" && c.FactsHash != a.FactsHash {
+	switch c.FactsHash {
+	case a.FactsHash:
+	case "": // an id alone confirms whatever stands there by now
+		return refuse("card", "it is not said which card was confirmed")
+	default:
 		return refuse("card", "the card that was confirmed is another one")
 	}
 	if a.Grade == ai.GradeHigh {
