@@ -64,31 +64,6 @@ func aiPermissions() []string {
 	return slices.Compact(out)
 }
 
-// settledAction looks into the log for what became of an action whose process can't
-// say: for its end, within the action's trace, of what it was about, and since it was
-// approved. What a resume finds out later is there too.
-func (d *Deps) settledAction(ctx context.Context, a action.Action) (action.Settled, error) {
-	log, err := d.log()
-	if err != nil {
-		return action.Settled{}, err
-	}
-	filter, err := telemetry.ParseFilter(settlingTypes(a.Command), "", a.TraceID, nil)
-	if err != nil || settlingTypes(a.Command) == nil {
-		return action.Settled{}, nil // a trace that can't be looked for has no story
-	}
-	tail, err := log.Tail(ctx, 50, filter.Match)
-	if err != nil {
-		d.warn("%s: what became of action %s could not be looked for", fault.From(err).Message, a.ID)
-		return action.Settled{}, nil
-	}
-	for _, line := range slices.Backward(tail.Lines) {
-		if s, ok := settlement(line.Data, a); ok {
-			return s, nil
-		}
-	}
-	return action.Settled{}, nil
-}
-
 // AIActionsListIn selects actions.
 type AIActionsListIn struct {
 	State  []string `json:"state" enum:"proposed,executing,executed,failed,rejected,cancelled,expired" help:"only of these states; comma-separated"`
@@ -125,7 +100,7 @@ events may settle.`,
 			for _, a := range out.Actions {
 				rows = append(rows, []string{a.ID, stateText(a), string(a.Grade), a.Origin, a.CreatedAt.UTC().Format("2006-01-02 15:04:05"), action.Cut(a.Title, 60)})
 			}
-			p.Table([]string{"id", "state", "risk", "asked by", "proposed (UTC)", "what"}, rows)
+			p.Table([]string{"ID", "STATE", "RISK", "ASKED BY", "PROPOSED (UTC)", "WHAT"}, rows)
 			if out.Open > 0 {
 				p.List(cyan, "Next", []string{out.cli + " ai actions show ID", out.cli + " ai actions approve ID", out.cli + " ai actions reject ID --reason WHY"})
 			}

@@ -71,7 +71,7 @@ With --json each line is an object: {"type":"turn"} with the ids, {"type":"text"
 it comes, {"type":"tool"} with state running and then done, outcome and ms,
 {"type":"action"} with facts and the model's claim, {"type":"notice"}, {"type":"message"}
 for what others add while it waits, and the last one {"type":"result"}, or the error.`,
-		Example: "  ape-claw ai chat 'what is the cheapest demo ape?'\n  ape-claw ai chat --conversation last\n  git log -3 | ape-claw ai chat - --json\n  ape-claw ai chat --connection scripted:answers.json 'go'",
+		Example: "  ape-claw ai chat 'what is the cheapest demo ape?'\n  ape-claw ai chat --conversation last\n  echo 'what did I spend today?' | ape-claw ai chat - --json\n  ape-claw ai chat --connection scripted:answers.json 'go'",
 		Events:  chatEvents, Risk: RiskWrite, Permission: "ai:chat", Offline: true, Late: true, AI: Exposure{Class: AINever}},
 		aiChat, func(p *Printer, out AIChatOut) {})
 }

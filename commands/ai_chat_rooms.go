@@ -37,7 +37,7 @@ func newAIConversationsList() Command {
 				}
 				rows = append(rows, []string{r.ID, r.UpdatedAt.Format("2006-01-02 15:04"), r.Connection, title})
 			}
-			p.Table([]string{"id", "used (UTC)", "connection", "about"}, rows)
+			p.Table([]string{"ID", "USED (UTC)", "CONNECTION", "ABOUT"}, rows)
 		})
 }
 

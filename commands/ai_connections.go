@@ -72,7 +72,8 @@ environment variable whenever it is needed. It is never part of a command line, 
 goes to the connection's own address alone. Ollama needs no key.`,
 		Example: "  ape-claw ai connections add --preset openai --name main\n" +
 			"  ape-claw ai connections add --preset openrouter --name router --key-env OPENROUTER_API_KEY\n" +
-			"  ape-claw ai connections add --preset ollama --name local",
+			"  ape-claw ai connections add --preset ollama --name local --model qwen3\n" +
+			"  ape-claw ai connections add --preset other --name own --base-url http://127.0.0.1:8000/v1 --key-stdin <key.txt",
 		Events: []string{"ai.connection.changed"}, Offline: true, Risk: RiskHuman, Permission: "ai:write", Human: humanOnceInit,
 		AI: Exposure{Class: AINever}},
 		aiConnectionsAdd, func(p *Printer, out AIConnectionOut) { printAIConnection(p, out) })

@@ -249,7 +249,7 @@ func (r *aiCheckup) connections(verify bool) func(context.Context) {
 			case connection.Capped:
 				r.warn("connection %s has reached a cap of today (UTC)", c.Name)
 			default:
-				r.warn("connection %s: %s", c.Name, string(c.Status))
+				r.warn("connection %s %s", c.Name, unusable(c))
 				r.next("ape-claw ai connections verify " + c.Name)
 			}
 		}
@@ -317,6 +317,19 @@ func (r *aiCheckup) rows(ctx context.Context) {
 	}
 }
 
+// unusable says why a connection answers nothing.
+func unusable(c connection.Connection) string {
+	switch {
+	case c.Status != connection.ReauthRequired:
+		return "is in error: " + c.LastError
+	case c.Key.Has:
+		return "has a key that its provider refused"
+	case c.Key.Env != "":
+		return "has no key: " + c.Key.Env + " is not set here"
+	}
+	return "has no key"
+}
+
 func printAIDoctor(p *Printer, o AIDoctorOut) {
 	verdict := p.style(green, "ok")
 	if !o.OK {
@@ -332,7 +345,8 @@ func printAIDoctor(p *Printer, o AIDoctorOut) {
 			}
 			rows = append(rows, []string{name, string(c.Status), c.Service, c.BaseURL, c.Tools, yesNo(c.HasKey), counted(c.Turns, "turn")})
 		}
-		p.Table([]string{"connection", "status", "service", "address", "tools", "key", "today"}, rows)
+		p.Table([]string{"CONNECTION", "STATUS", "SERVICE", "ADDRESS", "TOOLS", "KEY", "TODAY"}, rows)
+		p.Line("")
 	}
 	p.KV("passphrase", yesNo(o.Operator.Passphrase), "terminal", yesNo(o.Operator.Terminal), "tools", counted(o.Tools, "tool"), "MCP tokens", counted(o.Operator.MCPTokens, "token"),
 		"waiting", counted(o.Actions.Proposed, "action"), "running", counted(o.Actions.Executing, "action")+", "+counted(o.Turns.Running, "turn"), "kill switch", map[bool]string{true: "on", false: "off"}[len(o.Killed) > 0])

@@ -70,7 +70,9 @@ the exit status is 0 whatever the verdicts are.`,
 			if out.ActionID != "" {
 				name = out.ActionID + " (" + out.Tool + ", " + string(out.State) + ")"
 			}
-			if out.WouldPass {
+			if out.State == action.Executed {
+				p.Head("%s: %s", shownFact(name), p.style(green, "was carried out"))
+			} else if out.WouldPass {
 				p.Head("%s: %s", shownFact(name), p.style(green, "no check refuses"))
 			} else {
 				p.Head("%s: %s", shownFact(name), p.style(red, "would be refused"))

@@ -21,8 +21,11 @@ func (x *explaining) killed(context.Context) error {
 	if err != nil {
 		return err
 	}
-	lines := ai.Killed(cfg.Home)
-	x.must("kill-switch", len(lines) == 0, ExplainGate{Code: fault.Killed, Measured: joinWords(lines), Setting: policy.HaltFile + " in the home",
+	lines, measured := ai.Killed(cfg.Home), "off"
+	if len(lines) > 0 {
+		measured = joinWords(lines)
+	}
+	x.must("kill-switch", len(lines) == 0, ExplainGate{Code: fault.Killed, Measured: measured, Setting: policy.HaltFile + " in the home",
 		Change: "a person lifts it: ape-claw ai unkill"})
 	return nil
 }
@@ -162,8 +165,12 @@ func (x *explaining) approval(ctx context.Context) error {
 				g.Code, g.Change = fault.OutcomeUnknown, "find out first: ape-claw nft resume"
 			}
 		}
-		// What was carried out passed.
-		x.must("state", x.act.State == action.Executed || x.act.State == action.Executing, g)
+		if x.act.State == action.Executed || x.act.State == action.Executing {
+			g.Limit = "" // what was carried out passed
+			x.add("state", verdictPasses, g)
+			return nil
+		}
+		x.add("state", verdictRefuses, g)
 		return nil
 	}
 	x.must("expiry", now.Before(x.act.ExpiresAt), ExplainGate{Code: fault.ActionExpired, Measured: now.Format(time.RFC3339), Limit: x.act.ExpiresAt.UTC().Format(time.RFC3339),

@@ -122,6 +122,8 @@ func bindFields(cmd *cobra.Command, d *Deps, in reflect.Value) fieldSet {
 		}
 		help := sf.Tag.Get("help")
 		switch {
+		case f.required && f.enum != nil:
+			help += " (required: " + strings.Join(f.enum, ", ") + ")"
 		case f.required:
 			help += " (required)"
 		case f.enum != nil:

@@ -57,7 +57,7 @@ func (c *client) failed(ctx context.Context, err error) *failure {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		f.fault.Message = c.name + " ended the connection before its answer"
 	}
-	f.fault.Hint = "is the service up, and the base URL right? ape-claw ai connections verify asks it again"
+	f.fault.Hint = "is the service up, and the base URL right? ape-claw ai connections verify " + c.name + " asks it again"
 	f.again = true
 	return f
 }
@@ -132,7 +132,7 @@ func (c *client) badStatus(status int, h http.Header, body []byte) *failure {
 		f.fault.Hint = "redirects are not followed, since the key would go along: check the base URL"
 	case s.about("model") && (status == http.StatusNotFound || s.is("model_not_found")):
 		f.fault.Code = fault.ModelUnavailable
-		f.fault.Hint = "list what it has: ape-claw ai connections verify"
+		f.fault.Hint = "list what it has: ape-claw ai connections verify " + c.name
 	case status == http.StatusNotFound:
 		f.fault.Code = fault.NotFound
 		f.fault.Hint = "is the base URL right? it usually ends with /v1"

@@ -38,7 +38,7 @@ func reasons(model string) bool {
 func (c *client) wire(r ai.Request) (wire, error) {
 	if r.Model == "" {
 		return wire{}, fault.New(fault.ModelUnavailable, "no model is chosen for %s", c.name).
-			Hintf("list what it has: ape-claw ai connections verify, and choose one with: ape-claw ai connections set")
+			Hintf("list what it has: ape-claw ai connections verify %s, and choose one: ape-claw ai connections set %s --model <model>", c.name, c.name)
 	}
 	w := wire{ids: map[string]bool{}}
 	q := openai.ChatCompletionRequest{Model: r.Model, Stream: !c.noStream.Load()}

@@ -113,9 +113,11 @@ func TestBounds(t *testing.T) {
 		stream func() io.Reader
 		says   string
 	}{
-		"text":     {func() io.Reader { return strings.NewReader(strings.Repeat(text, 20)) }, "larger than 1048576 bytes of text"},
-		"comments": {func() io.Reader { return strings.NewReader(strings.Repeat(":"+strings.Repeat(" still here", 99)+"\n\n", 40<<10)) }, "larger than 33554432 bytes"},
-		"a line":   {func() io.Reader { return strings.NewReader(":" + strings.Repeat("a", 5<<20)) }, "larger than 4194304 bytes"},
+		"text": {func() io.Reader { return strings.NewReader(strings.Repeat(text, 20)) }, "larger than 1048576 bytes of text"},
+		"comments": {func() io.Reader {
+			return strings.NewReader(strings.Repeat(":"+strings.Repeat(" still here", 99)+"\n\n", 40<<10))
+		}, "larger than 33554432 bytes"},
+		"a line": {func() io.Reader { return strings.NewReader(":" + strings.Repeat("a", 5<<20)) }, "larger than 4194304 bytes"},
 		"a frame": {func() io.Reader {
 			return strings.NewReader(strings.Repeat("data: "+strings.Repeat("a", 1<<20)+"\n", 5))
 		}, "larger than 4194304 bytes"},
