@@ -56,6 +56,8 @@ type Deps struct {
 	pacer   *market.Pacer
 	tools   *tool.Registry
 	chat    *chatRun // of ai chat
+
+	unsettled looked // for what became of actions
 }
 
 // completing reports whether the shell asks what could come next.
