@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -489,6 +490,44 @@ func TestOutcomes(t *testing.T) {
 func challenge2(s *action.Service, id string) action.Confirmation {
 	card, _ := s.Challenge(context.Background(), id, "session_1")
 	return confirmation(card, "session_1")
+}
+
+// Whoever comes second is told so, also when the first has changed the facts by it.
+func TestSecondIsNotStale(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := w.service(t)
+	id := propose(t, s, w.proposal("nft_buy", "q_1"))
+	first, second := challenge(t, s, id), action.Confirmation{Proved: true}
+	was := w.preview
+	var once sync.Once
+	w.set(func() {
+		w.preview = func(args json.RawMessage) (ai.Preview, error) {
+			won := false
+			once.Do(func() {
+				won = true
+				w.set(func() { w.preview = was })
+				if _, err := s.Approve(context.Background(), id, first); err != nil {
+					t.Error(err)
+				}
+			})
+			if won {
+				return ai.Preview{}, fault.New(fault.SimulationFailed, "the buyer owns the token already").WithSent(fault.SentNo)
+			}
+			return was(args)
+		}
+	})
+	_, err := s.Approve(t.Context(), id, second)
+	wantCode(t, err, fault.ActionNotPending)
+	// Of one that waits still it says what it is.
+	id = propose(t, s, w.proposal("nft_buy", "q_2"))
+	w.set(func() {
+		w.preview = func(json.RawMessage) (ai.Preview, error) {
+			return ai.Preview{}, fault.New(fault.SimulationFailed, "the seller cancelled the order").WithSent(fault.SentNo)
+		}
+	})
+	_, err = s.Challenge(t.Context(), id, "session_1")
+	wantCode(t, err, fault.ActionStale)
 }
 
 // A model that was told that nobody knows is told once more when it is known: by the

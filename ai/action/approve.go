@@ -54,7 +54,7 @@ func (s *Service) Begin(ctx context.Context, id string, c Confirmation) (Action,
 		return a, nil, err
 	}
 	if a, err = s.anew(ctx, a); err != nil {
-		return a, nil, err
+		return a, nil, s.lost(ctx, id, err)
 	}
 	store.CrashPoint("action.approve.previewed")
 	if err := s.confirmed(ctx, &a, c); err != nil {

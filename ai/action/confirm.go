@@ -26,7 +26,7 @@ func (s *Service) Challenge(ctx context.Context, id, session string) (Card, erro
 		return Card{}, err
 	}
 	if a, err = s.anew(ctx, a); err != nil {
-		return Card{}, err
+		return Card{}, s.lost(ctx, id, err)
 	}
 	card := Card{Action: a}
 	if a.Grade != ai.GradeHigh {
@@ -73,6 +73,8 @@ func (s *Service) pending(ctx context.Context, id string) (Action, error) {
 		return a, err
 	case a.State != Proposed:
 		return a, notPending(a)
+	case a.damaged != nil:
+		return a, a.damaged
 	case !a.ExpiresAt.After(s.o.Now()):
 		a.State = Expired
 		return a, notPending(a)
@@ -88,7 +90,10 @@ func (s *Service) anew(ctx context.Context, a Action) (Action, error) {
 	if err != nil {
 		return a, err
 	}
-	_, was, err := load(ctx, db, a.ID)
+	stored, was, err := load(ctx, db, a.ID)
+	if err == nil {
+		err = stored.damaged
+	}
 	if err != nil {
 		return a, err
 	}
@@ -118,6 +123,15 @@ func (s *Service) anew(ctx context.Context, a Action) (Action, error) {
 	}
 	a.Check = is.Check
 	return a, nil
+}
+
+// lost is the refusal of an action that somebody else decided meanwhile, and err of
+// one that still waits: what is no longer as it was may be so because it was done.
+func (s *Service) lost(ctx context.Context, id string, err error) error {
+	if a, e := s.get(ctx, id); e == nil && a.State != Proposed {
+		return notPending(a)
+	}
+	return err
 }
 
 // gone turns the refusal of a preview into what it means for an approval: what the
