@@ -60,8 +60,6 @@ func TestStoppedInBetween(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := w.sit(b.id, "APE_CLAW_CRASH_LOG="+pipe)
-			p.steps(answers{})
-			p.Send(passphrase)
 			var over atomic.Bool
 			done := make(chan error, 1)
 			go func() {
@@ -78,6 +76,8 @@ func TestStoppedInBetween(t *testing.T) {
 				}
 				done <- nil
 			}()
+			p.steps(answers{}) // on the way to the questions are steps too
+			p.Send(passphrase)
 			o := p.end()
 			over.Store(true)
 			until(t, "nobody reads any more", func() bool {
