@@ -82,6 +82,7 @@ type Action struct {
 
 	permitTTL time.Duration
 	owner     string
+	damaged   error // why its row can't be read: nobody can approve it
 	beat      time.Time
 }
 

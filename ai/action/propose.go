@@ -91,8 +91,8 @@ func (s *Service) complete(ctx context.Context, db *sql.DB, a *Action, d *doc, p
 	if p.TTL > 0 {
 		d.PermitTTL = int64(min(max(p.TTL, time.Second), longestPermit) / time.Second)
 	}
-	open, err := query(ctx, db, `WHERE state = ? AND json_extract(outcome, '$.outcome') = ? AND created_at > ? AND tool = ?
-		AND (args_hash = ? OR (? <> '' AND json_extract(doc, '$.reference') = ?)) ORDER BY created_at DESC LIMIT 3`,
+	open, err := query(ctx, db, `WHERE state = ? AND `+outcomeIs+` AND created_at > ? AND tool = ?
+		AND (args_hash = ? OR (? <> '' AND json_valid(doc) AND json_extract(doc, '$.reference') = ?)) ORDER BY created_at DESC LIMIT 3`,
 		string(Failed), OutcomeUnknown, a.CreatedAt.Add(-unknownFor).UnixMilli(), a.Tool, a.ArgsHash, d.Reference, d.Reference)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	if s.o.Settled == nil {
 		return n, nil
 	}
-	open, err := query(ctx, db, "WHERE state = 'failed' AND json_extract(outcome, '$.outcome') = ? AND created_at > ? ORDER BY created_at DESC LIMIT 20",
+	open, err := query(ctx, db, "WHERE state = 'failed' AND "+outcomeIs+" AND created_at > ? ORDER BY created_at DESC LIMIT 20",
 		OutcomeUnknown, s.o.Now().Add(-unknownFor).UnixMilli())
 	if err != nil {
 		return n, err

@@ -49,6 +49,13 @@ type querier interface {
 const columns = `id, state, version, tool, grade, origin, room_id, trace_id, args_hash, facts_hash, doc, outcome, owner, beat_at,
 	reported_at, created_at, expires_at, resolved_at, executed_at`
 
+// unreadable is all that there is of a row that something else wrote. It is no error:
+// one row would keep every other from being listed, proposed, rejected and cancelled.
+const unreadable = "what is stored of this can't be read: something else than ape-claw wrote it"
+
+// outcomeIs is a condition on what became of an action.
+const outcomeIs = `CASE WHEN json_valid(outcome) THEN json_extract(outcome, '$.outcome') END = ?`
+
 func scan(row interface{ Scan(...any) error }) (Action, doc, error) {
 	var (
 		a                            Action
@@ -64,12 +71,12 @@ func scan(row interface{ Scan(...any) error }) (Action, doc, error) {
 		return a, d, err
 	}
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
-		return a, d, corrupt(a.ID, err)
+		d, a.damaged = doc{Title: unreadable}, corrupt(a.ID, err)
 	}
 	if outcome.Valid {
 		a.Outcome = &Outcome{}
 		if err := json.Unmarshal([]byte(outcome.String), a.Outcome); err != nil {
-			return a, d, corrupt(a.ID, err)
+			a.Outcome, a.damaged = &Outcome{Message: unreadable}, corrupt(a.ID, err)
 		}
 	}
 	a.beat, a.CreatedAt, a.ExpiresAt = at(beat), at(created), at(expires)
@@ -101,7 +108,11 @@ func corrupt(id string, err error) error {
 		Hintf("something else than ape-claw wrote it; reject what you do not know")
 }
 
-func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+// at is a time that can be told: JSON has no year after 9999.
+func at(ms int64) time.Time {
+	const year0, year9999 = -62167219200000, 253402300799999
+	return time.UnixMilli(min(max(ms, year0), year9999)).UTC()
+}
 
 func atOrZero(n sql.NullInt64) time.Time {
 	if !n.Valid {
