@@ -37,7 +37,11 @@ type doc struct {
 	SessionID   string            `json:"sessionId,omitempty"`
 	Source      string            `json:"source,omitempty"`
 	PermitTTL   int64             `json:"permitTtl"` // seconds
+
+	flaw error // why the row can't be read
 }
+
+const unreadable = "this row can't be read: something else than ape-claw wrote it"
 
 // querier is a database or one of its transactions.
 type querier interface {
@@ -105,7 +109,7 @@ func phrase(a Action, own string) string {
 
 func corrupt(id string, err error) error {
 	return fault.Wrap(err, fault.StateUnusable, "the row of action %s can't be read", id).
-		Hintf("something else than ape-claw wrote it; reject what you do not know")
+		Hintf("something else than ape-claw wrote it: ape-claw ai actions reject %s", id)
 }
 
 // at is a time that can be told: JSON has no year after 9999.

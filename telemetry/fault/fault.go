@@ -56,12 +56,15 @@ func (e *Error) Hintf(format string, args ...any) *Error {
 // suggested is a command in a suggestion, by its first word.
 var suggested = regexp.MustCompile(`\bape-claw ([a-z][a-z0-9]*)`)
 
+// prose is what follows the program's name where a sentence is about it.
+var prose = []string{"and", "asks", "computed", "has", "is", "itself", "knows", "makes", "may", "that", "to", "writes", "wrote"}
+
 // Suggest returns a suggestion with its commands begun by cli, which names the
 // profile of the run, where they are not yet. Commands that are of no profile stay.
 func Suggest(cli, text string) string {
 	return suggested.ReplaceAllStringFunc(text, func(s string) string {
 		command := strings.TrimPrefix(s, "ape-claw ")
-		if slices.Contains([]string{"sandbox", "demo", "version"}, command) {
+		if slices.Contains([]string{"sandbox", "demo", "version"}, command) || slices.Contains(prose, command) {
 			return s
 		}
 		return cli + " " + command

@@ -93,6 +93,9 @@ func TestSuggest(t *testing.T) {
 		"ape-claw sandbox up --detach":                                 "ape-claw sandbox up --detach",
 		"ape-claw demo, or ape-claw doctor":                            "ape-claw demo, or ape-claw --profile sandbox doctor",
 		"it is in ~/.ape-claw/policy.json":                             "it is in ~/.ape-claw/policy.json",
+		"wait for the other ape-claw to end":                           "wait for the other ape-claw to end",
+		"use the newer ape-claw that wrote it, or ape-claw doctor":     "use the newer ape-claw that wrote it, or ape-claw --profile sandbox doctor",
+		"something else than ape-claw wrote it":                        "something else than ape-claw wrote it",
 		"choose a cheaper token":                                       "choose a cheaper token",
 		"":                                                             "",
 	} {
