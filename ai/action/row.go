@@ -37,11 +37,7 @@ type doc struct {
 	SessionID   string            `json:"sessionId,omitempty"`
 	Source      string            `json:"source,omitempty"`
 	PermitTTL   int64             `json:"permitTtl"` // seconds
-
-	flaw error // why the row can't be read
 }
-
-const unreadable = "this row can't be read: something else than ape-claw wrote it"
 
 // querier is a database or one of its transactions.
 type querier interface {
