@@ -162,6 +162,11 @@ func knownStates(states []action.State) error {
 
 // AIActionIn names an action.
 type AIActionIn struct {
+	ID string `json:"id" arg:"id" required:"true" complete:"waiting" help:"the action's id"`
+}
+
+// AIActionsShowIn names an action, also one that is decided.
+type AIActionsShowIn struct {
 	ID string `json:"id" arg:"id" required:"true" complete:"actions" help:"the action's id"`
 }
 
@@ -202,7 +207,7 @@ everything that was done with it. What would happen now is computed when it is a
 		})
 }
 
-func aiActionsShow(ctx context.Context, d *Deps, in AIActionIn) (AIActionsShowOut, error) {
+func aiActionsShow(ctx context.Context, d *Deps, in AIActionsShowIn) (AIActionsShowOut, error) {
 	out := AIActionsShowOut{OK: true, cli: d.cli()}
 	s, err := d.oldActions(ctx, in.ID)
 	if err != nil {
@@ -235,28 +240,4 @@ func (d *Deps) oldActions(ctx context.Context, id string) (*action.Service, erro
 			Hintf("ape-claw config paths says which it is").WithSent(fault.SentNo)
 	}
 	return d.aiActions(ctx)
-}
-
-// completeActions offers what waits for a person.
-func (d *Deps) completeActions(ctx context.Context) []string {
-	db, err := d.oldState(ctx)
-	if db == nil || err != nil {
-		return nil
-	}
-	rows, err := db.QueryContext(ctx, "SELECT id, tool FROM ai_actions WHERE state = 'proposed' ORDER BY created_at DESC LIMIT 20")
-	if err != nil {
-		return nil
-	}
-	defer rows.Close() //nolint:errcheck // what is missing is not offered
-	var out []string
-	for rows.Next() {
-		var id, tool string
-		if rows.Scan(&id, &tool) == nil {
-			out = append(out, id+"\t"+clean(tool))
-		}
-	}
-	if rows.Err() != nil {
-		return nil
-	}
-	return out
 }

@@ -26,7 +26,7 @@ var chatEvents = []string{"ai.turn.started", "ai.turn.completed", "ai.turn.faile
 type AIChatIn struct {
 	Text         []string `json:"text" arg:"text" help:"the message; - reads standard input, as no text does where no terminal is"`
 	Conversation string   `json:"conversation" complete:"conversations" help:"go on with this conversation, or with the last one: an id, or last"`
-	Connection   string   `json:"connection" help:"the connection that answers, or scripted:FILE for answers from a file, without a key"`
+	Connection   string   `json:"connection" complete:"connections" help:"the connection that answers, or scripted:FILE for answers from a file, without a key"`
 	Model        string   `json:"model" help:"the model that answers, of those that the connection lists"`
 	Wait         bool     `json:"wait" help:"wait until a person has decided what was proposed, and for what the model says then"`
 }

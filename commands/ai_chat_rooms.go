@@ -157,24 +157,3 @@ of life, within about a second; what was said so far is kept.`,
 			p.Line("Nothing is being answered there.")
 		})
 }
-
-// completeConversations offers the ones that were used last.
-func (d *Deps) completeConversations(ctx context.Context) []string {
-	db, err := d.oldState(ctx)
-	if db == nil || err != nil {
-		return nil
-	}
-	s, err := d.aiChat()
-	if err != nil {
-		return nil
-	}
-	rooms, err := s.Rooms(ctx, 20)
-	if err != nil {
-		return nil
-	}
-	out := []string{"last"}
-	for _, r := range rooms {
-		out = append(out, r.ID+"\t"+clean(r.Title))
-	}
-	return out
-}

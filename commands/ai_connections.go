@@ -45,7 +45,7 @@ type AIConnectionKey struct {
 // AIConnectionSettings is what may be set of any connection.
 type AIConnectionSettings struct {
 	Tools        string   `json:"tools" enum:"all,read_write,read_only,none" help:"the tools the model has"`
-	Tool         []string `json:"tool" help:"only these tools, by name"`
+	Tool         []string `json:"tool" complete:"toolList" help:"only these tools, by name"`
 	Role         *string  `json:"role" empty:"true" help:"what the model is told it is, at most 2000 characters"`
 	Traits       *string  `json:"traits" empty:"true" help:"how it is told to be"`
 	Instructions *string  `json:"instructions" empty:"true" help:"what it is told to do"`
@@ -196,7 +196,7 @@ func keyText(c connection.Connection) string {
 
 // AIConnectionsShowIn names a connection.
 type AIConnectionsShowIn struct {
-	Name string `json:"name" arg:"name" required:"true" help:"the connection"`
+	Name string `json:"name" arg:"name" required:"true" complete:"connections" help:"the connection"`
 }
 
 // AIConnectionsShowOut is a connection and what it used today.

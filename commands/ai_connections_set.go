@@ -15,7 +15,7 @@ import (
 
 // AIConnectionsVerifyIn names a connection.
 type AIConnectionsVerifyIn struct {
-	Name string `json:"name" arg:"name" required:"true" help:"the connection"`
+	Name string `json:"name" arg:"name" required:"true" complete:"connections" help:"the connection"`
 }
 
 func newAIConnectionsVerify() Command {
@@ -45,7 +45,7 @@ was in error, or whose key was refused, is active again when that succeeds.`,
 
 // AIConnectionsSetIn is what to change; what is not given stays.
 type AIConnectionsSetIn struct {
-	Name    string  `json:"name" arg:"name" required:"true" help:"the connection"`
+	Name    string  `json:"name" arg:"name" required:"true" complete:"connections" help:"the connection"`
 	Rename  string  `json:"rename" help:"call it so"`
 	BaseURL string  `json:"baseUrl" help:"another address; the stored key and its variable are forgotten, the models too"`
 	Model   *string `json:"model" empty:"true" help:"the model to use; empty lets the tier choose"`
@@ -333,7 +333,7 @@ func (d *Deps) newKey(ctx context.Context, in AIConnectionKey, name, at string) 
 
 // AIConnectionsDefaultIn names a connection.
 type AIConnectionsDefaultIn struct {
-	Name string `json:"name" arg:"name" required:"true" help:"the connection to use where none is named"`
+	Name string `json:"name" arg:"name" required:"true" complete:"connections" help:"the connection to use where none is named"`
 }
 
 func newAIConnectionsDefault() Command {
@@ -355,7 +355,7 @@ func newAIConnectionsDefault() Command {
 
 // AIConnectionsRemoveIn names a connection.
 type AIConnectionsRemoveIn struct {
-	Name string `json:"name" arg:"name" required:"true" help:"the connection to forget"`
+	Name string `json:"name" arg:"name" required:"true" complete:"connections" help:"the connection to forget"`
 }
 
 // AIConnectionsRemoveOut says what was forgotten.

@@ -15,10 +15,10 @@ import (
 
 // AIExplainIn is what is asked about: an action, or a call that nobody makes.
 type AIExplainIn struct {
-	Action     string `json:"action" arg:"action" help:"id of an action"`
-	Tool       string `json:"tool" help:"instead: name of a tool, as a model would call it"`
+	Action     string `json:"action" arg:"action" complete:"actions" help:"id of an action"`
+	Tool       string `json:"tool" complete:"tools" help:"instead: name of a tool, as a model would call it"`
 	Args       string `json:"args" help:"its arguments as JSON; {} if not given"`
-	Connection string `json:"connection" help:"the connection that would call it; the default one if not given"`
+	Connection string `json:"connection" complete:"connections" help:"the connection that would call it; the default one if not given"`
 }
 
 // Check wants one of the two.

@@ -18,7 +18,7 @@ func aiMCPCommands() []Command { return []Command{newAIMCPServe(), newAIMCPConfi
 // AIMCPServeIn says which tools the client has.
 type AIMCPServeIn struct {
 	Tools string   `json:"tools" enum:"all,read_write,read_only,none" default:"all" help:"the tools that the client has"`
-	Tool  []string `json:"tool" help:"only these tools, by name"`
+	Tool  []string `json:"tool" complete:"toolList" help:"only these tools, by name"`
 }
 
 func (in AIMCPServeIn) preset() ai.Preset {

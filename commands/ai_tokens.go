@@ -17,7 +17,7 @@ func aiTokenCommands() []Command {
 type AIMCPTokenNewIn struct {
 	Name  string   `json:"name" required:"true" help:"what the client is called"`
 	Tools string   `json:"tools" enum:"all,read_write,read_only,none" help:"the tools it has (default: all)"`
-	Tool  []string `json:"tool" help:"only these tools, by name"`
+	Tool  []string `json:"tool" complete:"toolList" help:"only these tools, by name"`
 }
 
 // AIMCPTokenNewOut is the new token.
@@ -130,7 +130,7 @@ func newAIMCPTokenList() Command {
 
 // AIMCPTokenRevokeIn names a client.
 type AIMCPTokenRevokeIn struct {
-	Name string `json:"name" arg:"name" required:"true" help:"the client whose token ends, or the token's id"`
+	Name string `json:"name" arg:"name" required:"true" complete:"tokens" help:"the client whose token ends, or the token's id"`
 }
 
 // AIMCPTokenRevokeOut says that the token has ended.

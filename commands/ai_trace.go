@@ -14,7 +14,7 @@ import (
 
 // AITraceIn says whose story.
 type AITraceIn struct {
-	Ref string `json:"ref" arg:"ref" required:"true" help:"a trace, an action or a conversation, by its id"`
+	Ref string `json:"ref" arg:"ref" required:"true" complete:"actions" help:"a trace, an action or a conversation, by its id"`
 }
 
 // AITraceOut is the story, the oldest entry first.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ape-claw/ape-claw/ai/action"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -66,7 +67,17 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 	case "plans":
 		offer = d.completePlans
 	case "actions":
-		offer = d.completeActions
+		offer = d.completeActions()
+	case "waiting":
+		offer = d.completeActions(action.Proposed)
+	case "connections":
+		offer = d.completeConnections
+	case "tokens":
+		offer = d.completeTokens
+	case "tools":
+		offer = d.completeTools
+	case "toolList":
+		offer, list = d.completeTools, true
 	case "conversations":
 		offer = d.completeConversations
 	case "events":
