@@ -61,10 +61,12 @@ test-clients: build ## the real Claude Code and Codex with the MCP server (fetch
 	@echo "== clients"
 	@.ci/clients
 
-torture: build ## storms against the built binary, with their numbers; purchases killed at every step, races for the cap; then the kill, crash and concurrency tests, TORTURE times over
+torture: build ## storms against the built binary, with their numbers; purchases and approvals killed at every step, races for the cap; then the kill, crash and concurrency tests, TORTURE times over
 	APE_CLAW_BIN=$(CURDIR)/bin/ape-claw $(GO) test -count=1 -v -timeout 20m ./tests/torture -args -full
 	$(GO) test -count=1 -v -timeout 20m ./tests/adversary -args -full
 	$(GO) test -count=1 -v -timeout 60m ./tests/money -args -full
+	$(GO) test -count=1 -v -timeout 60m ./tests/redteam -args -full
+	$(GO) test -count=1 -v -timeout 30m ./tests/approve -args -full
 	$(GO) test -count=1 -run LedgerModel -timeout 60m ./policy -args -model.steps 4000
 	$(GO) test -count=$(TORTURE) -timeout 3h -run 'Kill|Crash|Many|Race|AtOnce|EveryRPC|Unfinished' ./store ./telemetry/... ./policy ./chain ./sandbox/...
 
