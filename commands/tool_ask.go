@@ -106,7 +106,8 @@ func (d *Deps) askEvents(ctx context.Context, c ai.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := log.TailWithin(ctx, in.Limit, recentBytes, f.Match)
+	mine := func(line []byte) bool { return f.Match(line) && !confided(line, c.Scope) }
+	t, err := log.TailWithin(ctx, in.Limit, recentBytes, mine)
 	if err != nil {
 		return nil, err
 	}
@@ -118,6 +119,18 @@ func (d *Deps) askEvents(ctx context.Context, c ai.Call) (any, error) {
 	}
 	out.Count = len(out.Events)
 	return out, nil
+}
+
+// confided reports whether an event tells of what a person and another model said to
+// each other, or of what another one proposed: that is theirs, as it is for the tools
+// that tell of actions.
+func confided(line []byte, s ai.Scope) bool {
+	var e telemetry.Event
+	if json.Unmarshal(line, &e) != nil {
+		return false
+	}
+	told := strings.HasPrefix(e.EventType, "ai.message.") || strings.HasPrefix(e.EventType, "ai.action.")
+	return told && e.AgentID != s.AgentID && (s.SessionID == "" || e.SessionID != s.SessionID)
 }
 
 // budgetAnswer is what policy lets be spent now.

@@ -20,6 +20,7 @@ import (
 	"github.com/ape-claw/ape-claw/policy"
 	"github.com/ape-claw/ape-claw/sandbox"
 	"github.com/ape-claw/ape-claw/sandbox/demo"
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -409,6 +410,37 @@ func TestReadToolsAnswer(t *testing.T) {
 	}
 	if s := p.stderr.String(); strings.Contains(s, "error") {
 		t.Errorf("%s", s)
+	}
+}
+
+// What a person and another model said to each other, and what that one proposed, is
+// not for this one: the log tells it of its own.
+func TestOthersConversationsAreTheirs(t *testing.T) {
+	t.Parallel()
+	p := newPractice(t)
+	for _, x := range []struct{ agent, session, kind, text string }{
+		{"conn:main", "room_1", "ai.message.created", "mine"},
+		{"conn:other", "room_2", "ai.message.created", "private"},
+		{"conn:other", "room_2", "ai.action.proposed", "private"},
+		{"operator", "room_2", "ai.action.resolved", "private"},
+		{"operator", "room_1", "ai.action.resolved", "decided"},
+		{"conn:other", "room_2", "ai.tool.called", "a call"},
+	} {
+		err := p.aiRecord(t.Context(), ai.Scope{AgentID: x.agent, SessionID: x.session, TraceID: "trace_x", Source: "ai"},
+			telemetry.Draft{Type: x.kind, Payload: map[string]any{"roomId": x.session}, Result: map[string]any{"preview": x.text}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := p.aiEngine(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := e.Begin(tool.Session{Scope: ai.Scope{AgentID: "conn:main", SessionID: "room_1", Source: "ai"}, Preset: ai.Preset{Name: ai.PresetAll}, RoomID: "room_1", Channel: tool.ChannelChat})
+	res := v.Call(t.Context(), "events_recent", `{"type":"ai.*","limit":20}`)
+	text := string(res.Full)
+	if strings.Contains(text, "private") || !strings.Contains(text, "mine") || !strings.Contains(text, "decided") || !strings.Contains(text, "a call") {
+		t.Errorf("%s", text)
 	}
 }
 
