@@ -102,6 +102,7 @@ type kept struct {
 const (
 	maxKept      = 16
 	maxKeptBytes = 1 << 20 // of one
+	maxKeptAll   = 2 << 20
 )
 
 // Begin starts an invocation.
@@ -162,9 +163,13 @@ func (v *Invocation) keep(k kept) kept {
 	defer v.mu.Unlock()
 	v.number++
 	k.id = resultID(v.number)
-	if len(v.results) == maxKept {
-		v.results = slices.Delete(v.results, 0, 1)
-	}
 	v.results = append(v.results, k)
+	all := 0
+	for i := len(v.results) - 1; i >= 0; i-- { // the newest stays in any case
+		if all += len(v.results[i].data); i < len(v.results)-1 && (all > maxKeptAll || len(v.results)-i > maxKept) {
+			v.results = slices.Delete(v.results, 0, i+1)
+			break
+		}
+	}
 	return k
 }

@@ -201,6 +201,29 @@ func TestLongResultsComeInParts(t *testing.T) {
 	}
 }
 
+// A session of an MCP client has no end of its own: what is kept for it is bounded in
+// all, and the newest result is always there.
+func TestKeptResultsAreBounded(t *testing.T) {
+	t.Parallel()
+	big := reading("big", noArgs, func(context.Context, ai.Call) (any, error) {
+		return map[string]any{"text": strings.Repeat("x", 900<<10)}, nil
+	})
+	v := newRig(t, tool.Options{MaxCalls: 100}, big).chat()
+	var ids []string
+	for range 4 {
+		var p struct{ ResultID string }
+		if res := v.Call(t.Context(), "big", `{}`); json.Unmarshal([]byte(res.Text), &p) != nil {
+			t.Fatalf("%.100s", res.Text)
+		}
+		ids = append(ids, p.ResultID)
+	}
+	for i, id := range ids {
+		if res := v.Call(t.Context(), "result_more", `{"resultId":"`+id+`"}`); (res.Code == "") != (i >= 2) {
+			t.Errorf("%d: %.100s", i, res.Text)
+		}
+	}
+}
+
 func TestWhatIsAboveReadIsProposed(t *testing.T) {
 	t.Parallel()
 	look := reading("look", noArgs, nil)
