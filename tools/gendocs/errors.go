@@ -57,14 +57,29 @@ func exitTable() string {
 			names = append(names, string(e.Code))
 			retries = append(retries, e.Retry)
 		}
-		again := retries[0]
-		if len(slices.Compact(slices.Clone(retries))) > 1 {
-			for i := range retries {
-				retries[i] = code(names[i]) + ": " + retries[i]
-			}
-			again = strings.Join(retries, "; ")
-		}
-		row(&b, fmt.Sprint(exit), codes(names), again)
+		row(&b, fmt.Sprint(exit), codes(names), again(names, retries))
 	}
 	return b.String()
+}
+
+// again says of the codes of one exit whether to run it again: what holds of most
+// without their names, then what holds of others.
+func again(names, retries []string) string {
+	var answers []string
+	of := map[string][]string{}
+	for i, r := range retries {
+		if of[r] == nil {
+			answers = append(answers, r)
+		}
+		of[r] = append(of[r], names[i])
+	}
+	var out []string
+	for _, a := range answers {
+		if 2*len(of[a]) > len(names) {
+			out = append([]string{a}, out...)
+		} else {
+			out = append(out, codes(of[a])+": "+a)
+		}
+	}
+	return strings.Join(out, "; ")
 }
