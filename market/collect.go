@@ -124,7 +124,7 @@ func (r Rules) collection(b []byte, slug string) (Collection, error) {
 	if w.Slug != slug {
 		return Collection{}, fmt.Errorf("it is about collection %s", quoted(w.Slug))
 	}
-	out := Collection{Name: clean(w.Name, maxName), Slug: slug, Enabled: !w.IsDisabled}
+	out := Collection{Name: fault.Excerpt(w.Name, maxName), Slug: slug, Enabled: !w.IsDisabled}
 	if out.Name == "" {
 		out.Name = slug
 	}

@@ -63,7 +63,7 @@ func Collections(ctx context.Context, list Allowlist, rec Recorder, in Collectio
 	out.Count = len(out.Collections)
 	return out, rec.Record(ctx, telemetry.Draft{
 		Type:    EventCollectionsRead,
-		Payload: map[string]any{"query": clean(in.Query, maxName), "recommended": in.Recommended},
+		Payload: map[string]any{"query": fault.Excerpt(in.Query, maxName), "recommended": in.Recommended},
 		Result:  map[string]any{"count": out.Count, "collections": first(out.Collections, maxInEvent), "source": out.Source},
 	})
 }
@@ -124,7 +124,7 @@ func Listings(ctx context.Context, src Source, list Allowlist, rec Recorder, in 
 		return ListingsOut{}, err
 	}
 	page, err := lookUp(ctx, src, list, in.Collection, &q)
-	payload := map[string]any{"collection": clean(in.Collection, maxName), "limit": q.Limit}
+	payload := map[string]any{"collection": fault.Excerpt(in.Collection, maxName), "limit": q.Limit}
 	if q.TokenID != "" {
 		payload["tokenId"] = q.TokenID
 	}

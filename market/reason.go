@@ -7,6 +7,8 @@ import (
 	"net"
 	"strconv"
 	"syscall"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // networkReason names the common ways to get no answer, "" for the others.
@@ -40,7 +42,7 @@ func serverText(b []byte, key Key) string {
 		text = firstText(w.Errors, w.Detail, w.Message, w.Error)
 	}
 	// Again after cleaning: characters that it drops may have parted the key.
-	text = clean(key.hide(clean(text, 20*maxMessage)), maxMessage)
+	text = fault.Excerpt(key.hide(fault.Excerpt(text, 20*maxMessage)), maxMessage)
 	if text == "" {
 		return ""
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
@@ -18,40 +16,8 @@ const (
 	maxSlug    = 128 // as in the allowlist
 )
 
-// clean makes untrusted text fit to stand in one line: control and format
-// characters (also those that reverse text) and invalid UTF-8 go, runs of space
-// become one, and what is longer than max runes is cut with "…".
-func clean(s string, max int) string {
-	// Bound the work before looking at it; a rune has at most 4 bytes.
-	if len(s) > 16*max {
-		s = s[:16*max]
-	}
-	var b strings.Builder
-	n, space := 0, false
-	for _, r := range s {
-		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
-			space = n > 0
-			continue
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			n, space = n+1, false
-		}
-		if n >= max {
-			b.WriteString("…")
-			break
-		}
-		b.WriteRune(r)
-		n++
-	}
-	return b.String()
-}
-
 // quoted is clean text in quotes, for a value inside a sentence.
-func quoted(s string) string { return strconv.Quote(clean(s, maxShown)) }
+func quoted(s string) string { return strconv.Quote(fault.Excerpt(s, maxShown)) }
 
 // ValidSlug reports whether s may be a collection slug, which becomes part of a
 // URL: lower-case letters, digits, '-' and '_', the first a letter or a digit.

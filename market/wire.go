@@ -157,7 +157,7 @@ func decode(b []byte, v any) error {
 		return fmt.Errorf("field %s has the wrong type", quoted(kind.Field))
 	}
 	// Integer's errors quote and clean what they show.
-	return errors.New(clean(err.Error(), maxMessage))
+	return errors.New(fault.Excerpt(err.Error(), maxMessage))
 }
 
 // isCutOff reports whether b is the beginning of a JSON value.
@@ -188,8 +188,8 @@ func parseFulfillment(b []byte) (Fulfillment, error) {
 		return Fulfillment{}, err
 	}
 	tx := f.Data.Transaction
-	out := Fulfillment{Protocol: clean(f.Protocol, maxShown), Function: tx.Function, InputData: tx.InputData, Orders: f.Data.Orders}
-	if tx.Function == "" || clean(tx.Function, 2048) != tx.Function {
+	out := Fulfillment{Protocol: fault.Excerpt(f.Protocol, maxShown), Function: tx.Function, InputData: tx.InputData, Orders: f.Data.Orders}
+	if tx.Function == "" || fault.Excerpt(tx.Function, 2048) != tx.Function {
 		return Fulfillment{}, fmt.Errorf("its function is %s", quoted(tx.Function))
 	}
 	if !tx.Chain.set || !tx.Chain.n.IsInt64() {

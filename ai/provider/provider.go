@@ -105,7 +105,7 @@ func (c *client) GoString() string { return c.String() }
 
 func parseBase(s string) (*url.URL, error) {
 	bad := func(why string) error {
-		return fault.New(fault.Usage, "the base URL %s %s", excerpt(s, 120), why).
+		return fault.New(fault.Usage, "the base URL %s %s", fault.Excerpt(s, 120), why).
 			Hintf("a base URL looks like https://api.openai.com/v1")
 	}
 	u, err := url.Parse(s)

@@ -78,7 +78,7 @@ func (c *client) wire(r ai.Request) (wire, error) {
 		err = check.Validate(q)
 	}
 	if err != nil {
-		return wire{}, fault.Wrap(err, fault.ModelUnavailable, "the model %s can't be used with tools over the chat API", excerpt(r.Model, 80)).
+		return wire{}, fault.Wrap(err, fault.ModelUnavailable, "the model %s can't be used with tools over the chat API", fault.Excerpt(r.Model, 80)).
 			Hintf("choose another model of %s", c.name)
 	}
 	b, err := json.Marshal(q)

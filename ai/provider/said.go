@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // said is what a service says about its error. Text decides only what can be left
@@ -111,7 +111,7 @@ const maxSaid = 200
 
 // quote is what was said as a clause of a message, the key taken out.
 func (c *client) quote(text string) string {
-	text = excerpt(c.hide(excerpt(text, 8*maxSaid)), maxSaid)
+	text = fault.Excerpt(c.hide(fault.Excerpt(text, 8*maxSaid)), maxSaid)
 	if text == "" {
 		return ""
 	}
@@ -152,37 +152,6 @@ func (c *client) hide(text string) string {
 		}
 		b.WriteByte(text[i])
 		i++
-	}
-	return b.String()
-}
-
-// excerpt makes untrusted text fit to stand in one line: control and format
-// characters (also those that reverse text) and invalid UTF-8 go, runs of space
-// become one, and what is longer than most runes is cut with "…".
-func excerpt(s string, most int) string {
-	if len(s) > 16*most { // a bound on the work; a rune has at most 4 bytes
-		s = s[:16*most]
-	}
-	var b strings.Builder
-	n, space := 0, false
-	for _, r := range s {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			space = n > 0
-			continue
-		}
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			n, space = n+1, false
-		}
-		if n >= most {
-			b.WriteString("…")
-			break
-		}
-		b.WriteRune(r)
-		n++
 	}
 	return b.String()
 }
