@@ -34,7 +34,7 @@ func (p *place) refuses(person *typist, code string, args ...string) {
 	var doc struct{ Code string }
 	_ = json.Unmarshal([]byte(out), &doc) // it says no code then
 	if exit == 0 || !strings.Contains(code, doc.Code) || doc.Code == "" {
-		p.t.Errorf("%s: exit %d, want %s\n%s%s", strings.Join(args, " "), exit, code, out, errs)
+		p.bad("%s: exit %d, want %s\n%s%s", strings.Join(args, " "), exit, code, out, errs)
 	}
 }
 
@@ -45,7 +45,7 @@ func (p *place) asked(want int, code, method, url, body string, header ...string
 	var doc map[string]any
 	_ = json.Unmarshal([]byte(text), &doc) // some answers are no JSON
 	if got, _ := doc["code"].(string); status != want || code != "" && got != code {
-		p.t.Errorf("%s %s: %d %s, want %d %s", method, url, status, text, want, code)
+		p.bad("%s %s: %d %s, want %d %s", method, url, status, text, want, code)
 	}
 	return doc
 }
@@ -117,7 +117,7 @@ var byIdentity = []attack{
 				{"X-Agent-Id", "operator", "X-Agent-Token", p.s.tokens["desk"]}, {"X-Agent-Id", "conn:main", "X-Agent-Token", p.s.operator}, {"X-Agent-Id", "OPERATOR", "X-Agent-Token", p.s.operator},
 				{"Cookie", "session=" + p.s.operator}, {"X-Agent-Id", "operator", "X-Agent-Token", p.s.operator, "Origin", "https://evil.example"}} {
 				if status, text := p.http("POST", approve, `{"acknowledged":true}`, h...); status < 400 {
-					p.t.Errorf("%v: %d %s", h, status, text)
+					p.bad("%v: %d %s", h, status, text)
 				}
 			}
 			p.asked(401, "reauth_required", "POST", approve, `{}`, "X-Agent-Id", "operator", "X-Agent-Token", p.s.operator)
@@ -177,11 +177,11 @@ var byIdentity = []attack{
 			first := c.(*session)
 			var doc struct{ ResultID string }
 			if err := json.Unmarshal([]byte(first.made[0].text), &doc); err != nil || doc.ResultID == "" {
-				p.t.Errorf("no long result: %s", first.made[0].text)
+				p.bad("no long result: %s", first.made[0].text)
 			}
 			second := p.stdio("desk", "desk", "none")
 			if got := second.use(context.Background(), "result_more", `{"resultId":"`+doc.ResultID+`"}`); got.code() != "not_found" {
-				p.t.Errorf("another session reads %s", got.text)
+				p.bad("another session reads %s", got.text)
 			}
 		}},
 	{name: "resources and prompts", row: "8", where: "names of resources", asks: "files of the home", by: []string{stdio, overHTTP},
@@ -190,7 +190,7 @@ var byIdentity = []attack{
 			cs := c.(*session).cs
 			for _, uri := range []string{"docs://../auth.json", "file:///etc/passwd", "docs://guide/../../auth.json", "file://" + p.home + "/auth.json", "docs://operator.token", "docs://guide\u200b"} {
 				if r, err := cs.ReadResource(p.t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
-					p.t.Errorf("%s: %v", uri, r)
+					p.bad("%s: %v", uri, r)
 				}
 			}
 		}},

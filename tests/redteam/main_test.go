@@ -136,10 +136,10 @@ func TestRedTeam(t *testing.T) {
 		t.Logf("%3d in all, of %d attacks", n, len(attacks))
 	})
 	for i, a := range attacks {
-		if !strings.Contains(a.name, *only) {
-			continue
-		}
 		for j, ch := range a.by {
+			if full := a.name + ", " + ch; !strings.Contains(full, *only) || *quiet != "" && strings.Contains(full, "program") {
+				continue
+			}
 			if !*full && *only == "" && !drawn(a, i, ch) {
 				continue
 			}
@@ -213,7 +213,7 @@ func (s *stage) play1(t *testing.T, a attack, ch, name string) []string {
 	if a.holds != nil {
 		wrong = append(wrong, a.holds(p, c.calls())...)
 	}
-	return wrong
+	return append(wrong, p.wrong...)
 }
 
 func (p *place) caller(t *testing.T, a attack, ch, name string) caller {

@@ -156,6 +156,14 @@ type place struct {
 
 	mu    sync.Mutex
 	shown []shown
+	wrong []string
+}
+
+// bad notes what is wrong beside what the judge looks at.
+func (p *place) bad(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wrong = append(p.wrong, "TRIED: "+fmt.Sprintf(format, args...))
 }
 
 // shown is something that left the product.
