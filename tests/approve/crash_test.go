@@ -101,8 +101,10 @@ func TestCrashMatrix(t *testing.T) {
 			switch c.how {
 			case atTerminal:
 				p := w.sit(b.id, kill)
-				p.steps(answers{})
-				p.Send(passphrase)
+				if c.point != "nft: simulation saved#1" { // that is while the card is computed
+					p.steps(answers{})
+					p.Send(passphrase)
+				}
 				if o := p.end(); !o.killed {
 					t.Fatalf("it was not killed\n%s", o)
 				}

@@ -16,7 +16,7 @@ type person struct {
 
 // answers are what is typed instead of what is right.
 type answers struct {
-	read, collection, phrase, passphrase string // "": the right one
+	read, collection, phrase string // "": the right one
 }
 
 // sit starts ai actions approve at a terminal.

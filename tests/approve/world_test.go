@@ -221,9 +221,8 @@ func (w *world) action(id string) act {
 	return act{}
 }
 
-// stateDB and the others name the databases.
+// stateDB and moneyDB name the databases.
 func (w *world) stateDB() string { return filepath.Join(w.wd(), "state", store.StateFile) }
-func (w *world) aiDB() string    { return filepath.Join(w.home(), store.AIFile) }
 func (w *world) moneyDB() string { return filepath.Join(w.home(), "money.db") }
 
 // sql changes a database from outside and returns how many rows changed.
