@@ -125,11 +125,6 @@ func (s *Service) CancelAll(ctx context.Context, by, reason string) (int, error)
 	return s.cancel(ctx, "1", nil, by, reason)
 }
 
-// CancelRoom cancels what is open of a conversation that ends.
-func (s *Service) CancelRoom(ctx context.Context, roomID, by, reason string) (int, error) {
-	return s.cancel(ctx, "room_id = ?", []any{roomID}, by, reason)
-}
-
 func (s *Service) cancel(ctx context.Context, where string, args []any, by, reason string) (int, error) {
 	return s.end(ctx, Cancelled, "action.cancel", where, args, by, Cut(s.o.Redactor.String(reason), MaxClaim))
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -131,6 +130,3 @@ type Book interface {
 	Guide(ctx context.Context) (any, error)
 	Budget(ctx context.Context) (any, error)
 }
-
-// Document is an answer that is JSON already.
-type Document = json.RawMessage

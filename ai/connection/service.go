@@ -7,9 +7,6 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
-// Services are the presets of addresses, in the order they are offered.
-func Services() []provider.Service { return provider.Presets() }
-
 // service is a preset of addresses by its name.
 func service(name string) (provider.Service, error) {
 	if s, ok := provider.Lookup(name); ok {
