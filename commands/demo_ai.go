@@ -29,7 +29,10 @@ type DemoAI struct {
 // what the person decided on facts computed anew, the purchase, and that the model was
 // told. Messages apart.
 var demoAITrail = []string{"ai.turn.started", "ai.tool.called", "nft.quote.created", "ai.tool.called", "nft.simulation.passed", "ai.tool.called",
-	"nft.buy.dry_run", "ai.action.proposed", "ai.tool.called", "ai.turn.completed", "nft.buy.dry_run", "ai.action.resolved", "ai.grant.created",
+	"nft.buy.dry_run", "ai.action.proposed", "ai.tool.called", "ai.turn.completed",
+	"nft.simulation.passed", "nft.buy.dry_run", // the card, as the person sees it
+	"nft.simulation.passed", "nft.buy.dry_run", // and once more, when it is approved
+	"ai.action.resolved", "ai.grant.created",
 	"nft.buy.submitted", "nft.buy.confirmed", "ai.action.executed", "ai.turn.started", "ai.turn.completed"}
 
 // demoBeside is what both parts emit beside their trails.
