@@ -15,9 +15,9 @@ func aiActionCommands() []Command {
 	return []Command{newAIActionsList(), newAIActionsShow(), newAIActionsApprove(), newAIActionsReject(), newAIActionsWatch()}
 }
 
-// actionEvents are what looking at actions can tell of: that one has expired, or
-// what became of one that was cut off.
-var actionEvents = []string{"ai.actions.read", "ai.action.resolved", "ai.action.executed"}
+// actionEvents are what looking at actions can tell of: that one has expired, what
+// became of one that was cut off, and what a process did not live to tell.
+var actionEvents = []string{"ai.actions.read", "ai.action.proposed", "ai.action.resolved", "ai.grant.created", "ai.action.executed"}
 
 // aiActions is what keeps the actions of this state directory.
 func (d *Deps) aiActions(context.Context) (*action.Service, error) {
@@ -48,6 +48,7 @@ func (d *Deps) aiActions(context.Context) (*action.Service, error) {
 			return op.Initialized(ctx)
 		},
 		Settled: d.settledAction,
+		Logged:  d.loggedEvent,
 		After:   d.afterAction,
 	}), nil
 }

@@ -71,7 +71,7 @@ What is no longer as it was proposed is refused: another price, policy, account,
 or state directory, a quote that expired. Nothing but what is typed at the controlling
 terminal approves: no flag, variable or pipe, also not in the sandbox.`,
 		Example: "  ape-claw ai actions approve act_k7m2p9…",
-		Events:  []string{"ai.action.resolved", "ai.grant.created", "ai.action.executed"}, Risk: RiskHuman, Permission: "actions:approve",
+		Events:  []string{"ai.action.proposed", "ai.action.resolved", "ai.grant.created", "ai.action.executed"}, Risk: RiskHuman, Permission: "actions:approve",
 		Human: "always, at the controlling terminal, also in the sandbox", Late: true, AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIActionIn) (AIActionOut, error) {
 			a, err := d.approveAtTerminal(ctx, in.ID)

@@ -23,7 +23,7 @@ func newAIActionsReject() Command {
 		Long: `Refuse what a model proposed. The model is not called for it: it sees that, and the
 reason, in its next turn. What is decided already is not changed.`,
 		Example: "  ape-claw ai actions reject act_k7m2p9… --reason 'too dear'",
-		Events:  []string{"ai.action.resolved"}, Risk: RiskWrite, Permission: "actions:reject", Late: true, Offline: true, AI: Exposure{Class: AINever}},
+		Events:  []string{"ai.action.proposed", "ai.action.resolved"}, Risk: RiskWrite, Permission: "actions:reject", Late: true, Offline: true, AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIActionsRejectIn) (AIActionOut, error) {
 			a, err := d.rejectAction(ctx, in.ID, in.Reason)
 			if err != nil {

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -43,33 +44,63 @@ func (l *looked) due(id string, now time.Time) bool {
 // say: for its end, within the action's trace, of what it was about, and since it was
 // approved. What a resume finds out later is there too.
 func (d *Deps) settledAction(ctx context.Context, a action.Action) (action.Settled, error) {
-	log, err := d.log()
-	if err != nil {
-		return action.Settled{}, err
-	}
 	filter, err := telemetry.ParseFilter(settlingTypes(a.Command), "", a.TraceID, nil)
 	if err != nil || settlingTypes(a.Command) == nil || !d.unsettled.due(a.ID, d.host.Now()) {
 		return action.Settled{}, nil // a trace that can't be looked for has no story
 	}
 	var found action.Settled
+	if err := d.newest(ctx, filter, a.ResolvedAt, func(line []byte) bool {
+		s, ok := settlement(line, a)
+		if ok {
+			found = s
+		}
+		return ok
+	}); err != nil {
+		d.warn("%s: what became of action %s could not be looked for", fault.From(err).Message, a.ID)
+	}
+	return found, nil
+}
+
+// newest looks at the lines of the log that a filter matches, the newest first, until
+// one is the one that is looked for, or they are older than since.
+func (d *Deps) newest(ctx context.Context, filter telemetry.Filter, since time.Time, is func(line []byte) bool) error {
+	log, err := d.log()
+	if err != nil {
+		return err
+	}
 	looking, enough := context.WithCancel(ctx)
 	defer enough()
-	_, err = log.Tail(looking, 1, func(line []byte) bool { // the newest first
+	_, err = log.Tail(looking, 1, func(line []byte) bool {
 		if looking.Err() != nil {
 			return false
 		}
 		if filter.Match(line) {
-			if s, ok := settlement(line, a); ok {
-				found = s
+			if is(line) {
 				enough()
 			}
-		} else if at, ok := telemetry.TimeOf(line); ok && at.Before(a.ResolvedAt.Add(-logSlack)) {
-			enough() // before it was approved there is nothing of it
+		} else if at, ok := telemetry.TimeOf(line); ok && at.Before(since.Add(-logSlack)) {
+			enough() // before that there is nothing of it
 		}
 		return false
 	})
-	if err != nil && looking.Err() == nil {
-		d.warn("%s: what became of action %s could not be looked for", fault.From(err).Message, a.ID)
+	if err != nil && looking.Err() != nil {
+		err = ctx.Err()
 	}
-	return found, nil
+	return err
+}
+
+// loggedEvent reports whether the log has an event of an action that a process may have
+// told before it was killed.
+func (d *Deps) loggedEvent(ctx context.Context, traceID, eventType string, since time.Time, is func(telemetry.Event) bool) (bool, error) {
+	filter, err := telemetry.ParseFilter([]string{eventType}, "", traceID, nil)
+	if err != nil {
+		return false, nil // no event has such a trace
+	}
+	found := false
+	err = d.newest(ctx, filter, since, func(line []byte) bool {
+		var e telemetry.Event
+		found = json.Unmarshal(line, &e) == nil && is(e)
+		return found
+	})
+	return found, err
 }

@@ -47,7 +47,7 @@ proposals are cancelled. Nothing is signed or sent either; what left already goe
 only watched. It needs no terminal and works when a database is stuck: anybody may stop a
 model, a person lifts it.`,
 		Example: "  ape-claw ai kill --reason 'it buys the wrong ones'",
-		Events:  []string{"ai.kill.changed", "ai.action.resolved"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "ai:kill", AI: Exposure{Class: AINever}},
+		Events:  []string{"ai.kill.changed", "ai.action.proposed", "ai.action.resolved"}, Offline: true, Late: true, Risk: RiskWrite, Permission: "ai:kill", AI: Exposure{Class: AINever}},
 		func(ctx context.Context, d *Deps, in AIKillIn) (AIKillOut, error) {
 			return d.aiKill(ctx, ai.Scope{Source: "cli"}, in.Reason)
 		},

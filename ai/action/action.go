@@ -82,7 +82,8 @@ type Action struct {
 
 	permitTTL time.Duration
 	owner     string
-	damaged   error // why its row can't be read: nobody can approve it
+	untold    string // types of events
+	damaged   error  // why its row can't be read: nobody can approve it
 	beat      time.Time
 }
 
@@ -201,6 +202,9 @@ type Options struct {
 	Host func(ctx context.Context) (map[string]string, error)
 	// Settled looks into the log of events for what became of an action.
 	Settled func(ctx context.Context, a Action) (Settled, error)
+	// Logged reports whether the log has an event of a trace and type, not before a time,
+	// that is the one. An error says that it can't be known now.
+	Logged func(ctx context.Context, traceID, eventType string, since time.Time, is func(telemetry.Event) bool) (bool, error)
 	// After is called once an execution ended and is stored and recorded. Its ctx is
 	// that of whoever approved: it may have ended, which the execution's does not.
 	After func(ctx context.Context, a Action)

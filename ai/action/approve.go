@@ -89,9 +89,10 @@ func (s *Service) begin(ctx context.Context, a *Action, c Confirmation) (Permit,
 	outcome := &Outcome{Resolver: cmp.Or(c.Resolver, "operator"), Permit: p.ID}
 	won := false
 	err := s.tx(ctx, func(q querier) (err error) {
-		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = 'executing', version = version + 1, owner = ?, beat_at = ?, resolved_at = ?, outcome = ?
+		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = 'executing', version = version + 1, owner = ?, beat_at = ?, resolved_at = ?, outcome = ?,
+			untold = trim(untold || ' ' || ?)
 			WHERE id = ? AND state = 'proposed' AND version = ? AND expires_at > ? AND facts_hash = ?`,
-			s.owner, now.UnixMilli(), now.UnixMilli(), text(outcome), a.ID, a.Version, now.UnixMilli(), a.FactsHash))
+			s.owner, now.UnixMilli(), now.UnixMilli(), text(outcome), toldResolved+" "+toldGrant, a.ID, a.Version, now.UnixMilli(), a.FactsHash))
 		if err != nil || !won {
 			return err
 		}
@@ -154,13 +155,6 @@ func (s *Service) use(ctx context.Context, a Action, p Permit) error {
 		return fault.New(fault.PermissionDenied, "the permit of action %s is used, over or revoked", a.ID).WithSent(fault.SentNo)
 	}
 	return err
-}
-
-func (s *Service) recordGrant(ctx context.Context, a Action, p Permit) error {
-	return s.o.Record(ctx, a.decided(), telemetry.Draft{Type: "ai.grant.created",
-		Payload: map[string]any{"grantId": p.ID, "subject": p.Subject, "permissions": []string{p.Permission}, "limits": p.Limits,
-			"ttl": int64(p.ExpiresAt.Sub(p.CreatedAt) / time.Second)},
-		Result: map[string]any{"actionId": a.ID, "usesLeft": p.UsesLeft}})
 }
 
 // Permits returns the permits of an action, or the newest of all for "".

@@ -16,4 +16,7 @@
 // executes. What a row says is data, as the state directory may be anybody's: the
 // facts are computed anew before they are shown for approval, and once more before
 // the execution, and what differs refuses.
+//
+// A row is stored before its event is told, and names the events that are untold: what
+// a killed process left, whoever looks next tells, unless the log has it already.
 package action

@@ -11,7 +11,6 @@ import (
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/store"
-	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -46,7 +45,7 @@ func (s *Service) execute(ctx context.Context, a Action, p Permit) (_ Action, en
 		return a, false, err
 	}
 	store.CrashPoint("action.outcome.stored")
-	if err := s.recordExecuted(ctx, a); err != nil {
+	if err := s.tell(ctx, a.ID, toldExecuted); err != nil {
 		return a, false, err
 	}
 	store.CrashPoint("action.executed.recorded")
@@ -55,11 +54,11 @@ func (s *Service) execute(ctx context.Context, a Action, p Permit) (_ Action, en
 
 // permitted tells of the approval, uses the permit, and runs the tool.
 func (s *Service) permitted(ctx context.Context, a Action, p Permit) (result any, err error, late bool) {
-	if err := s.recordResolved(ctx, a); err != nil {
+	if err := s.tell(ctx, a.ID, toldResolved); err != nil {
 		return nil, unsent(err), false
 	}
 	store.CrashPoint("action.resolved.recorded")
-	if err := s.recordGrant(ctx, a, p); err != nil {
+	if err := s.tell(ctx, a.ID, toldGrant); err != nil {
 		return nil, unsent(err), false
 	}
 	store.CrashPoint("action.grant.recorded")
@@ -177,9 +176,10 @@ func (s *Service) settle(ctx context.Context, a *Action, kind string) (bool, err
 		if err := q.QueryRowContext(ctx, "SELECT reported_at IS NOT NULL FROM ai_actions WHERE id = ?", a.ID).Scan(&a.Outcome.Corrected); err != nil {
 			return err
 		}
-		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?, reported_at = NULL
+		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?, reported_at = NULL,
+			`+alsoUntold+`
 			WHERE id = ? AND owner = ? AND (state = 'executing' OR (state = 'failed' AND json_extract(outcome, '$.code') = 'interrupted'))`,
-			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.ID, a.owner))
+			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), toldExecuted, toldExecuted, a.ID, a.owner))
 		if err != nil || !won {
 			return err
 		}
@@ -194,25 +194,6 @@ func (s *Service) settle(ctx context.Context, a *Action, kind string) (bool, err
 		*a = now
 	}
 	return won, err
-}
-
-func (s *Service) recordExecuted(ctx context.Context, a Action) error {
-	result := map[string]any{"state": a.State}
-	for k, v := range map[string]string{"txHash": a.Outcome.TxHash, "outcome": a.Outcome.Outcome, "code": a.Outcome.Code, "error": a.Outcome.Message} {
-		if v != "" {
-			result[k] = v
-		}
-	}
-	if a.Outcome.Reconciled {
-		result["reconciled"] = true
-	}
-	d := telemetry.Draft{Type: "ai.action.executed", Payload: map[string]any{"actionId": a.ID, "tool": a.Tool}, Result: result}
-	if a.State == Failed || a.Partial() {
-		if d.Err = a.Outcome.Message; d.Err == "" {
-			d.Err = "the action failed"
-		}
-	}
-	return s.o.Record(ctx, a.decided(), d)
 }
 
 // beating gives signs of life until it is stopped.

@@ -15,18 +15,23 @@ import (
 )
 
 // The test binary is its own child: with approverDir set it approves an action of
-// that directory, with all confirmations, and says what came of it. Its clock is
-// the machine's.
+// that directory, with all confirmations, and says what came of it; or it rejects it,
+// or proposes one. Its clock is the machine's.
 const (
 	approverDir = "APE_CLAW_TEST_APPROVER_DIR"
 	approverID  = "APE_CLAW_TEST_APPROVER_ACTION"
+	approverDo  = "APE_CLAW_TEST_APPROVER_DO" // propose, reject; "": approve
 )
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(approverDir); dir != "" {
 		os.Exit(approver(dir, os.Getenv(approverID)))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if crashingDir != "" {
+		_ = os.RemoveAll(crashingDir) // a leftover in the temporary directory
+	}
+	os.Exit(code)
 }
 
 // approver prints the state of the action that it approved, or the code of the
@@ -39,6 +44,13 @@ func approver(dir, id string) int {
 	w.writing()
 	s := w.service(&t)
 	a, err := func() (action.Action, error) {
+		switch os.Getenv(approverDo) {
+		case "propose":
+			p, err := s.Propose(context.Background(), w.proposal("nft_buy", "q_1"))
+			return action.Action{State: action.State(p.State)}, err
+		case "reject":
+			return s.Reject(context.Background(), id, "operator", "no")
+		}
 		card, err := s.Challenge(context.Background(), id, "session_"+fmt.Sprint(os.Getpid()))
 		if err != nil {
 			return action.Action{}, err

@@ -111,6 +111,7 @@ var crashing = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	crashingDir = dir
 	bin := filepath.Join(dir, "action.test")
 	out, err := exec.Command("go", "test", "-c", "-tags", "crashpoints", "-o", bin, ".").CombinedOutput()
 	if err != nil {
@@ -118,6 +119,9 @@ var crashing = sync.OnceValues(func() (string, error) {
 	}
 	return bin, nil
 })
+
+// crashingDir is where that binary is, for TestMain to remove.
+var crashingDir string
 
 // A process that is killed between any two steps of an approval leaves an action
 // that is still open, was executed once, or failed with an unknown outcome; it is
@@ -131,7 +135,6 @@ func TestKilledBetweenSteps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(filepath.Dir(bin)) })
 	// What is passed, by a run that is not killed.
 	w, _, id := shared(t)
 	list := filepath.Join(w.dir, "points")

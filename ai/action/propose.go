@@ -179,9 +179,9 @@ func (s *Service) insert(ctx context.Context, a Action, d doc) (ai.Proposed, err
 		if same, err = s.room(ctx, q, a); err != nil || same.ActionID != "" {
 			return err
 		}
-		_, err := q.ExecContext(ctx, `INSERT INTO ai_actions (id, state, tool, grade, origin, room_id, trace_id, args_hash, facts_hash, doc, created_at, expires_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, string(Proposed), a.Tool, string(a.Grade), a.Origin, a.RoomID, a.TraceID, a.ArgsHash,
-			a.FactsHash, string(text), a.CreatedAt.UnixMilli(), a.ExpiresAt.UnixMilli())
+		_, err := q.ExecContext(ctx, `INSERT INTO ai_actions (id, state, tool, grade, origin, room_id, trace_id, args_hash, facts_hash, doc, created_at, expires_at, untold)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, string(Proposed), a.Tool, string(a.Grade), a.Origin, a.RoomID, a.TraceID, a.ArgsHash,
+			a.FactsHash, string(text), a.CreatedAt.UnixMilli(), a.ExpiresAt.UnixMilli(), toldProposed)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (s *Service) insert(ctx context.Context, a Action, d doc) (ai.Proposed, err
 		return same, err
 	}
 	store.CrashPoint("action.proposed.stored")
-	if err := s.recordProposed(ctx, a); err != nil {
+	if err := s.tell(ctx, a.ID, toldProposed); err != nil {
 		// Nobody would know of it: what is not recorded is not proposed.
 		_, cancelErr := s.cancel(context.WithoutCancel(ctx), "id = ?", []any{a.ID}, "engine", "the event log can't be written")
 		return ai.Proposed{}, errors.Join(err, cancelErr)

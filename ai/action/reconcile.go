@@ -14,16 +14,19 @@ const (
 	unknownFor = 7 * 24 * time.Hour
 )
 
-// Reconcile ends executions whose process is gone, and looks into the log for what
-// became of those with an unknown outcome. It says how many it changed. Nothing is
+// Reconcile tells what processes that are gone left untold, ends their executions, and
+// looks into the log for what became of those with an unknown outcome. It says how many it changed. Nothing is
 // ever run again by it.
 func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	db, err := s.o.State(ctx)
 	if err != nil {
 		return 0, err
 	}
+	if err := s.tellLeft(ctx); err != nil {
+		return 0, err
+	}
 	n := 0
-	dead, err := query(ctx, db, "WHERE state = 'executing' AND beat_at < ?", s.o.Now().Add(-missed*s.o.Beat).UnixMilli())
+	dead, err := query(ctx, db, "WHERE state = 'executing' AND beat_at < ?", s.deadline(s.o.Now()))
 	if err != nil {
 		return 0, err
 	}
@@ -55,6 +58,9 @@ func (s *Service) Reconcile(ctx context.Context) (int, error) {
 	}
 	return n, nil
 }
+
+// deadline is when an execution must have given its last sign of life to be alive.
+func (s *Service) deadline(now time.Time) int64 { return now.Add(-missed * s.o.Beat).UnixMilli() }
 
 // interrupted ends an execution whose process gives no sign of life.
 func (s *Service) interrupted(ctx context.Context, a Action) (bool, error) {
@@ -104,9 +110,9 @@ func (s *Service) move(ctx context.Context, was, a Action) (bool, error) {
 	won := false
 	err := s.tx(ctx, func(q querier) (err error) {
 		won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, executed_at = ?,
-			reported_at = CASE WHEN ? THEN NULL ELSE reported_at END
+			reported_at = CASE WHEN ? THEN NULL ELSE reported_at END, `+alsoUntold+`
 			WHERE id = ? AND state = ? AND version = ? AND beat_at = ?`,
-			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.Outcome.Corrected, a.ID, string(was.State), was.Version, was.beat.UnixMilli()))
+			string(a.State), text(a.Outcome), a.ExecutedAt.UnixMilli(), a.Outcome.Corrected, toldExecuted, toldExecuted, a.ID, string(was.State), was.Version, was.beat.UnixMilli()))
 		if err != nil || !won {
 			return err
 		}
@@ -117,5 +123,5 @@ func (s *Service) move(ctx context.Context, was, a Action) (bool, error) {
 		return false, err
 	}
 	store.CrashPoint("action.reconciled.stored")
-	return true, s.recordExecuted(ctx, a)
+	return true, s.tell(ctx, a.ID, toldExecuted)
 }

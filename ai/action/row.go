@@ -47,7 +47,7 @@ type querier interface {
 }
 
 const columns = `id, state, version, tool, grade, origin, room_id, trace_id, args_hash, facts_hash, doc, outcome, owner, beat_at,
-	reported_at, created_at, expires_at, resolved_at, executed_at`
+	reported_at, created_at, expires_at, resolved_at, executed_at, untold`
 
 // unreadable is all that there is of a row that something else wrote. It is no error:
 // one row would keep every other from being listed, proposed, rejected and cancelled.
@@ -66,7 +66,7 @@ func scan(row interface{ Scan(...any) error }) (Action, doc, error) {
 		beat, created, expires       int64
 	)
 	err := row.Scan(&a.ID, &a.State, &a.Version, &a.Tool, &a.Grade, &a.Origin, &a.RoomID, &a.TraceID, &a.ArgsHash, &a.FactsHash, &text, &outcome,
-		&a.owner, &beat, &reported, &created, &expires, &resolved, &executed)
+		&a.owner, &beat, &reported, &created, &expires, &resolved, &executed, &a.untold)
 	if err != nil {
 		return a, d, err
 	}

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/store"
-	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -150,8 +148,8 @@ func (s *Service) end(ctx context.Context, to State, kind, where string, args []
 		a.State, a.ResolvedAt, a.Outcome = to, now, &Outcome{Resolver: by, Reason: reason}
 		won := false
 		err := s.tx(ctx, func(q querier) error {
-			if won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, resolved_at = ?
-				WHERE id = ? AND state = 'proposed' AND version = ?`, string(to), text(a.Outcome), now.UnixMilli(), a.ID, a.Version)); err != nil || !won {
+			if won, err = changed(q.ExecContext(ctx, `UPDATE ai_actions SET state = ?, version = version + 1, outcome = ?, resolved_at = ?, `+alsoUntold+`
+				WHERE id = ? AND state = 'proposed' AND version = ?`, string(to), text(a.Outcome), now.UnixMilli(), toldResolved, toldResolved, a.ID, a.Version)); err != nil || !won {
 				return err
 			}
 			return s.audit(ctx, q, kind, map[string]any{"actionId": a.ID, "resolver": by, "reason": reason})
@@ -164,7 +162,7 @@ func (s *Service) end(ctx context.Context, to State, kind, where string, args []
 		}
 		n++
 		store.CrashPoint("action.ended.stored")
-		if err := s.recordResolved(ctx, a); err != nil {
+		if err := s.tell(ctx, a.ID, toldResolved); err != nil {
 			return n, err
 		}
 	}
@@ -178,42 +176,6 @@ func text(v any) string {
 	}
 	return string(b)
 }
-
-// scope is on whose behalf an action's events are written.
-func (a Action) scope() ai.Scope {
-	source := a.Source
-	if source == "" {
-		source = "ai"
-	}
-	return ai.Scope{AgentID: a.Origin, SessionID: a.SessionID, TraceID: a.TraceID, Source: source}
-}
-
-// decided is the scope of what a person did to an action.
-func (a Action) decided() ai.Scope {
-	sc := a.scope()
-	sc.AgentID = "operator"
-	return sc
-}
-
-func (s *Service) recordProposed(ctx context.Context, a Action) error {
-	return s.o.Record(ctx, a.scope(), telemetry.Draft{Type: "ai.action.proposed",
-		Payload: map[string]any{"actionId": a.ID, "tool": a.Tool, "risk": a.Grade, "permission": a.Permission, "origin": a.Origin, "taint": a.Taint},
-		Result:  map[string]any{"title": a.Title, "facts": a.Facts, "claimCheck": a.Check, "expiresAt": stamp(a.ExpiresAt)}})
-}
-
-func (s *Service) recordResolved(ctx context.Context, a Action) error {
-	result := map[string]any{"approved": a.State == Executing, "state": a.State, "resolver": a.Outcome.Resolver}
-	if a.Outcome.Reason != "" {
-		result["reason"] = a.Outcome.Reason
-	}
-	sc := a.decided()
-	if a.Outcome.Resolver == "clock" {
-		sc = a.scope()
-	}
-	return s.o.Record(ctx, sc, telemetry.Draft{Type: "ai.action.resolved", Payload: map[string]any{"actionId": a.ID, "tool": a.Tool}, Result: result})
-}
-
-func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 // Unreported are the ended actions of a conversation that its model was not told of,
 // the oldest first.

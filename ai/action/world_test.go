@@ -34,6 +34,7 @@ type world struct {
 	made     bool // there is a passphrase
 	binding  map[string]string
 	settled  action.Settled
+	logged   error // that the log can't be read
 	recorded error
 	after    []action.Action
 	runs     []string // arguments of the executions
@@ -160,6 +161,19 @@ func (w *world) service(t testing.TB, change ...func(*action.Options)) *action.S
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			return w.settled, nil
+		},
+		Logged: func(ctx context.Context, traceID, eventType string, _ time.Time, is func(telemetry.Event) bool) (bool, error) {
+			w.mu.Lock()
+			err := w.logged
+			w.mu.Unlock()
+			if err != nil {
+				return false, err
+			}
+			lines, _, err := log.Last(ctx, 1, func(line []byte) bool {
+				var e telemetry.Event
+				return json.Unmarshal(line, &e) == nil && e.TraceID == traceID && e.EventType == eventType && is(e)
+			})
+			return len(lines) > 0, err
 		},
 		After: func(_ context.Context, a action.Action) { w.set(func() { w.after = append(w.after, a) }) },
 	}

@@ -18,10 +18,12 @@ CREATE TABLE ai_actions (
   created_at  INTEGER NOT NULL,
   expires_at  INTEGER NOT NULL,
   resolved_at INTEGER,
-  executed_at INTEGER
+  executed_at INTEGER,
+  untold      TEXT NOT NULL DEFAULT ''           -- the types of its events that the log may not have yet, in their order
 ) STRICT;
 CREATE INDEX ai_actions_state ON ai_actions (state, created_at);
 CREATE INDEX ai_actions_trace ON ai_actions (trace_id);
+CREATE INDEX ai_actions_untold ON ai_actions (created_at) WHERE untold <> '';
 CREATE UNIQUE INDEX ai_actions_once ON ai_actions (origin, room_id, tool, args_hash) WHERE state = 'proposed';
 CREATE TABLE ai_challenges (                     -- of the three steps
   id         TEXT PRIMARY KEY,
