@@ -87,7 +87,7 @@ func TestCrashMatrix(t *testing.T) {
 		}
 	}
 	if !*full {
-		cells = []cell{{"action.approve.swapped#1", atTerminal, false}, {"action.grant.used#1", atTerminal, true}, {"chain: persisted#1", overHTTP, false},
+		cells = []cell{{"action.approve.swapped#1", atTerminal, false}, {"action.approve.stored#1", atTerminal, false}, {"action.grant.used#1", atTerminal, true}, {"chain: persisted#1", overHTTP, false},
 			{"chain: settled#1", atTerminal, false}, {"action.outcome.stored#1", overHTTP, false}}
 	}
 	for i, c := range cells {
@@ -126,6 +126,7 @@ func TestCrashMatrix(t *testing.T) {
 				}
 				w.once(t, b)
 				w.over(t, b, 1)
+				w.told(t, b)
 				return
 			}
 			if left == "executing" && !c.wait {
@@ -142,6 +143,11 @@ func TestCrashMatrix(t *testing.T) {
 			w.resumed()
 			server.stop()
 			a := w.action(b.id)
+			until(t, "what the dead process did not tell is told", func() bool {
+				w.action(b.id) // a look tells it, once it is old enough
+				return w.count(w.stateDB(), `SELECT count(*) FROM ai_actions WHERE untold <> ''`) == 0
+			})
+			w.told(t, b)
 			bought := w.books()
 			switch {
 			case a.State == "executed" && bought[b.quote] != "" && a.Outcome.Outcome == "" && strings.EqualFold(a.Outcome.TxHash, bought[b.quote]) && len(bought) == 1:
@@ -171,6 +177,32 @@ func TestCrashMatrix(t *testing.T) {
 			}
 			t.Logf("left %s; %s %s, reconciled %t, %d callbacks", left, a.State, a.Outcome.Outcome, a.Outcome.Reconciled, w.callbacks())
 		})
+	}
+}
+
+// told: the log has the proposal, the decision, the permit and each end of an action
+// once, in this order. An end that nobody knew has a second one when it was found out.
+func (w *world) told(t *testing.T, p purchase) {
+	t.Helper()
+	var ends []string
+	for _, e := range w.events("ai.action.executed", p.id) {
+		ends = append(ends, fmt.Sprint(e.Result["state"], e.Result["outcome"], e.Result["reconciled"]))
+	}
+	a := w.action(p.id)
+	want := 1
+	if len(ends) == 2 && a.Outcome.Reconciled {
+		want = 2 // the first was of an outcome that was unknown
+	}
+	if slices.Sort(ends); len(ends) != want || len(slices.Compact(ends)) != want {
+		t.Errorf("ends in the log: %q of %+v", ends, a)
+	}
+	for _, kind := range []string{"ai.action.proposed", "ai.action.resolved"} {
+		if e := w.events(kind, p.id); len(e) != 1 || e[0].TraceID != a.TraceID {
+			t.Errorf("%s: %+v", kind, e)
+		}
+	}
+	if got := w.order(p.id); !slices.Equal(got[:min(4, len(got))], []string{"ai.action.proposed", "ai.action.resolved", "ai.grant.created", "ai.action.executed"}) {
+		t.Errorf("in the log as %q", got)
 	}
 }
 

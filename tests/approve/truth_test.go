@@ -125,6 +125,26 @@ func (w *world) events(kind, id string) []event {
 	return out
 }
 
+// order is what the log tells of an action's life, in the log's order.
+func (w *world) order(id string) (out []string) {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(w.wd(), "state", "events.jsonl"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for line := range bytes.Lines(b) {
+		var e event
+		if err := json.Unmarshal(line, &e); err != nil {
+			w.t.Errorf("a bad line in the log: %v\n%s", err, line)
+		}
+		life := strings.HasPrefix(e.EventType, "ai.action.") || e.EventType == "ai.grant.created"
+		if life && (e.Payload["actionId"] == id || e.Result["actionId"] == id) {
+			out = append(out, e.EventType)
+		}
+	}
+	return out
+}
+
 // permits are the permits of an action, and those of them that were used.
 func (w *world) permits(id string) (made, used int) {
 	w.t.Helper()
