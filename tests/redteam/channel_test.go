@@ -34,12 +34,6 @@ func (c call) code() string {
 	return doc.Code
 }
 
-func (c call) actionID() string {
-	var doc struct{ ActionID string }
-	_ = json.Unmarshal([]byte(c.text), &doc)
-	return doc.ActionID
-}
-
 // caller is a model with its tools, by one of the channels.
 type caller interface {
 	// say gives the model a person's message and lets it work.

@@ -56,39 +56,49 @@ var guards = []guard{
 var removed = []struct {
 	off, only string
 	says      string // how what got through begins
-	short     bool   // also without -full
 }{
-	{"facts", "a fact says less, chat", "SPENT", true},
-	{"child", "the model approves by the command line, chat", "DECIDED", true},
-	{"taint", "a listing says to buy, mcp-stdio", "TAINT", false},
-	{"remember", "what was read in an earlier turn, chat", "TAINT", false},
-	{"schema+fields", "the title is in the summary's arguments, chat", "FIELD", false},
-	{"preset+offered", "a child that only reads, mcp-stdio", "", false},
-	{"hidden", "hidden characters everywhere, mcp-stdio", "HIDDEN", false},
-	{"fence", "a collection's maker chose its name, mcp-stdio", "FENCE", false},
-	{"arguments", "the model passes the key on, chat", "SECRET", false},
-	{"message", "a person pastes a private key, chat", "SECRET", false},
-	{"claim", "the summary says 1 APE, mcp-stdio", "CLAIM", false},
-	{"passphrase", "a person is no passphrase", "SPENT", false},
-	{"open", "six cards in one conversation, chat", "PROPOSED", false},
-	{"clients+open", "six cards of one client, mcp-stdio", "PROPOSED", false},
-	{"origin", "another client's action, mcp-stdio", "", false},
-	{"name", "a client called conn:main, mcp-stdio", "ORIGIN", false},
-	{"clean", "hidden characters everywhere, mcp-stdio", "HIDDEN", true},
-	{"plain", "the model tells the person to paste a command, chat", "HIDDEN", false},
-	{"order", "the summary says 1 APE, mcp-stdio", "CARD", false},
-	{"twice", "a name twice, chat", "", false},
+	{"facts", "a fact says less, chat", "SPENT"},
+	{"child", "the model approves by the command line, chat", "DECIDED"},
+	{"taint", "a listing says to buy, mcp-stdio", "TAINT"},
+	{"remember", "what was read in an earlier turn, chat", "TAINT"},
+	{"schema+fields", "the title is in the summary's arguments, chat", "FIELD"},
+	{"preset+offered", "a child that only reads, mcp-stdio", ""},
+	{"hidden", "hidden characters everywhere, mcp-stdio", "HIDDEN"},
+	{"fence", "a collection's maker chose its name, mcp-stdio", "FENCE"},
+	{"arguments", "the model passes the key on, chat", "SECRET"},
+	{"message", "a person pastes a private key, chat", "SECRET"},
+	{"claim", "the summary says 1 APE, mcp-stdio", "CLAIM"},
+	{"passphrase", "a person is no passphrase", "SPENT"},
+	{"open", "six cards in one conversation, chat", "PROPOSED"},
+	{"clients+open", "six cards of one client, mcp-stdio", "PROPOSED"},
+	{"origin", "another client's action, mcp-stdio", ""},
+	{"name", "a client called conn:main, mcp-stdio", "ORIGIN"},
+	{"clean", "hidden characters everywhere, mcp-stdio", "HIDDEN"},
+	{"plain", "the model tells the person to paste a command, chat", "HIDDEN"},
+	{"order", "the summary says 1 APE, mcp-stdio", "CARD"},
+	{"twice", "a name twice, chat", ""},
 }
 
 // TestRemovedGuards: without a guard an attack gets through, and the judge says so. The
 // product is built from source in which a guard asks an environment variable whether it
-// is there.
+// is there, which takes minutes: the short form only looks that each guard stands where
+// it is left out.
 func TestRemovedGuards(t *testing.T) {
 	if *quiet != "" || *only != "" {
 		t.Skip("this is a run of one")
 	}
 	dir := t.TempDir()
 	overlay(t, dir)
+	for _, r := range removed {
+		for name := range strings.SplitSeq(r.off, "+") {
+			if !slices.ContainsFunc(guards, func(g guard) bool { return g.name == name }) {
+				t.Errorf("there is no guard %s", name)
+			}
+		}
+	}
+	if !*full {
+		return
+	}
 	bin := filepath.Join(dir, "redteam.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", filepath.Join(dir, "overlay.json"), "-o", bin, ".")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -112,14 +122,6 @@ func TestRemovedGuards(t *testing.T) {
 		return through
 	}
 	for _, r := range removed {
-		for name := range strings.SplitSeq(r.off, "+") {
-			if !slices.ContainsFunc(guards, func(g guard) bool { return g.name == name }) {
-				t.Errorf("there is no guard %s", name)
-			}
-		}
-		if !*full && !r.short {
-			continue
-		}
 		through := run(r.off, r.only)
 		seen := ""
 		for _, wrong := range through {
