@@ -79,12 +79,16 @@ func (p *person) screen(at int) (string, <-chan struct{}) {
 	return string(p.seen.Bytes()[at:]), p.more
 }
 
-// answer answers questions in their order, until the last one or until ctx ends, and
-// returns what stood on the screen meanwhile.
-func (p *person) answer(ctx context.Context, script []line) (shown string, err error) {
+// shown is how much the terminal has shown so far.
+func (p *person) shown() int {
 	p.mu.Lock()
-	start := p.seen.Len()
-	p.mu.Unlock()
+	defer p.mu.Unlock()
+	return p.seen.Len()
+}
+
+// answer answers questions in their order, of what the screen shows from start on,
+// until the last one or until ctx ends, and returns what stood there meanwhile.
+func (p *person) answer(ctx context.Context, start int, script []line) (shown string, err error) {
 	defer func() { shown, _ = p.screen(start) }()
 	at := start
 	timeout := time.NewTimer(patient)
@@ -121,9 +125,10 @@ func (p *person) typing(ctx context.Context, script []line, run func(context.Con
 	asking, over := context.WithCancel(ctx)
 	defer over()
 	answered := make(chan error, 1)
+	start := p.shown() // before the run begins: it may ask before the person looks
 	go func() {
 		var err error
-		if shown, err = p.answer(asking, script); err != nil {
+		if shown, err = p.answer(asking, start, script); err != nil {
 			giveUp()
 		}
 		answered <- err
