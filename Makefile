@@ -61,12 +61,15 @@ test-clients: build ## the real Claude Code and Codex with the MCP server (fetch
 	@echo "== clients"
 	@.ci/clients
 
-torture: build ## storms against the built binary, with their numbers; purchases and approvals killed at every step, races for the cap; then the kill, crash and concurrency tests, TORTURE times over
+torture: build ## storms against the built binary, with their numbers; purchases, approvals, mints and what forwards killed at every step, races for the cap; then the kill, crash and concurrency tests, TORTURE times over
 	APE_CLAW_BIN=$(CURDIR)/bin/ape-claw $(GO) test -count=1 -v -timeout 20m ./tests/torture -args -full
 	$(GO) test -count=1 -v -timeout 20m ./tests/adversary -args -full
 	$(GO) test -count=1 -v -timeout 60m ./tests/money -args -full
+	$(GO) test -count=1 -v -timeout 30m ./tests/v2 -args -full
 	$(GO) test -count=1 -v -timeout 60m ./tests/redteam -args -full
 	$(GO) test -count=1 -v -timeout 30m ./tests/approve -args -full
+	$(GO) test -count=1 -v -timeout 60m ./tests/fleet -args -full
+	$(GO) test -count=1 -v -timeout 60m ./tests/bridge -args -full
 	$(GO) test -count=1 -run LedgerModel -timeout 60m ./policy -args -model.steps 4000
 	$(GO) test -count=$(TORTURE) -timeout 3h -run 'Kill|Crash|Many|Race|AtOnce|EveryRPC|Unfinished' ./store ./telemetry/... ./policy ./chain ./sandbox/...
 
@@ -84,7 +87,11 @@ bench: build ## beside other servers and system calls, ten minutes; writes docs/
 contracts: ## compile the contracts and write their Go bindings (needs Node)
 	cd sandbox/contracts && npm ci --no-audit --no-fund && node build.mjs
 	$(GO) run ./tools/bindgen Seaport seaport sandbox/contracts/Seaport.abi.json - nft/seaport/bindings.go
-	$(GO) run ./tools/bindgen DemoCollection contracts sandbox/contracts/DemoCollection.abi.json - sandbox/contracts/democollection.go
+	for name in DemoCollection DemoToken Depository; do \
+	  $(GO) run ./tools/bindgen $$name contracts sandbox/contracts/$$name.abi.json - sandbox/contracts/$$(echo $$name | tr A-Z a-z).go || exit 1; done
+	cd v2/contracts && npm ci --no-audit --no-fund && node build.mjs && node torture/build.mjs
+	for abi in v2/contracts/*.abi.json; do name=$$(basename $$abi .abi.json); \
+	  $(GO) run ./tools/bindgen $$name binding $$abi - v2/contracts/binding/$$(echo $$name | tr A-Z a-z).go || exit 1; done
 
 vuln: ## known vulnerabilities in what is linked (needs a network)
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@latest ./...

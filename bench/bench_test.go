@@ -30,7 +30,7 @@ func TestTiny(t *testing.T) {
 	for _, want := range []string{
 		"# Benchmarks", "## Wanted of ape-claw", "| the same, memory |", "## The stream, beside other servers",
 		"5 clients x 200 events", "5 clients at 200 events/s", "5 good clients beside one that never reads", "last 300 of a log of 1 MB",
-		"## Following a stream", "## Appending events", "\n| 8 |", "## Start-up", "## Quote, simulate, dry-run buy",
+		"## Following a stream", "## Appending events", "\n| 8 |", "## Taking events in", "**`serve`**, 100 a request, each with an eventId", "## Start-up", "## Quote, simulate, dry-run buy",
 	} {
 		if !strings.Contains(doc, want) {
 			t.Errorf("the page has no %q", want)

@@ -1,13 +1,13 @@
 // Command bench measures ape-claw beside other servers and bare system calls, on
 // one machine and in one run: the stream's fan-out, its latency, what a client that
-// never reads does to others, a large log's end, appends, start-up, and a purchase.
+// never reads does to others, a large log's end, appends, events that are posted, start-up, and a purchase.
 // It works in a temporary directory and on loopback, and ends on its own.
 //
 //	make bench                                            everything; writes docs/benchmarks.md
 //	go run . -quick -row fanout200                        one row, once
 //	go run . -quick -row fanout200,latency -server ape-claw,ring
 //
-// Rows: fanout200 fanout1000 latency slow stall backlog tail append startup purchase.
+// Rows: fanout200 fanout1000 latency slow stall backlog tail append ingest startup purchase.
 // Servers: node r3labs r3labs-per ring ring-raw ape-claw. README.md says what the figures mean.
 package main
 
@@ -64,7 +64,7 @@ var rows = []struct {
 }{
 	{"fanout200", (*bench).fanout200}, {"fanout1000", (*bench).fanout1000}, {"latency", (*bench).latency},
 	{"slow", (*bench).slow}, {"stall", (*bench).stall}, {"backlog", (*bench).backlog},
-	{"tail", (*bench).tail}, {"append", (*bench).appends}, {"startup", (*bench).startup}, {"purchase", (*bench).purchase},
+	{"tail", (*bench).tail}, {"append", (*bench).appends}, {"ingest", (*bench).ingest}, {"startup", (*bench).startup}, {"purchase", (*bench).purchase},
 }
 
 func execute(ctx context.Context) error {

@@ -89,7 +89,7 @@ func (b *bench) command(ctx context.Context, kind, dir, file string, clients int
 	switch kind {
 	case node:
 		cmd := exec.CommandContext(ctx, b.node, filepath.Join(b.source, "peers", "node-server.mjs"))
-		cmd.Env = append(os.Environ(), "FILE="+file, "PORT=0")
+		cmd.Env = append(append(os.Environ(), "FILE="+file, "PORT=0"), nodeAgent()...)
 		return cmd
 	case apeClaw:
 		cmd := exec.CommandContext(ctx, b.binary, "serve", "--addr", "127.0.0.1:0", "--json", "--state-dir", dir, "--max-clients", strconv.Itoa(clients+16))

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -33,10 +34,12 @@ type DialOptions struct {
 	Timeout     time.Duration     // of one call; 0: DefaultTimeout
 	WantChainID int64             // 0: any chain
 	NoRetry     bool              // a read that fails is not tried a second time
+	// Passed, if set, is told when reads go on at another of several nodes, and why.
+	Passed func(from, to, why string)
 }
 
-// Client reads from and broadcasts to one node over HTTP JSON-RPC. The first
-// call asks for the chain id: every method of a client that reached another
+// Client reads from and broadcasts to a node over HTTP JSON-RPC, or to the first of
+// several that works (ring). The first call asks for the chain id: every method of a client that reached another
 // chain than the wanted one fails with fault.ChainMismatch. Other failures of
 // the node are fault.Upstream, whose text never holds the URL's user, query or
 // path. A Client may be used by several goroutines at once.
@@ -45,14 +48,25 @@ type Client struct {
 	at    endpoint
 	opt   DialOptions
 	guard *guard
+	ring  *ring // of several nodes, the first of which this is; nil: the only one
 
 	mu      sync.Mutex
 	chainID int64 // what the node said; 0: not asked yet
 }
 
-// Dial prepares a client for rawURL (http or https). It sends nothing: the
-// first call connects. A URL that can't be used is a fault.Usage.
+// Dial prepares a client for rawURL (http or https), or for several, separated by
+// commas, which need a wanted chain. It sends nothing: the first call connects. A URL
+// that can't be used is a fault.Usage.
 func Dial(ctx context.Context, rawURL string, opt DialOptions) (*Client, error) {
+	urls := SplitURLs(rawURL)
+	c, err := dialOne(ctx, urls[0], opt)
+	if err != nil || len(urls) == 1 {
+		return c, err
+	}
+	return c, c.join(ctx, urls[1:], opt)
+}
+
+func dialOne(ctx context.Context, rawURL string, opt DialOptions) (*Client, error) {
 	at, err := parseEndpoint(rawURL)
 	if err != nil {
 		return nil, err
@@ -75,28 +89,49 @@ func Dial(ctx context.Context, rawURL string, opt DialOptions) (*Client, error) 
 
 // Close drops idle connections.
 func (c *Client) Close() {
-	c.rpc.Close()
-	c.guard.closeIdle()
+	for _, n := range c.nodes() {
+		n.rpc.Close()
+		n.guard.closeIdle()
+	}
 }
 
 // String returns the node's address without anything secret.
-func (c *Client) String() string { return c.at.shown }
+func (c *Client) String() string { return c.live().at.shown }
 
 // ChainID returns the chain id the node answered, asked once a client. It is
 // checked against the wanted one.
 func (c *Client) ChainID(ctx context.Context) (int64, error) {
+	if c.ring != nil {
+		return c.opt.WantChainID, c.ring.first(ctx)
+	}
+	return c.knownChain(ctx)
+}
+
+// knownChain is ChainID of this node alone.
+func (c *Client) knownChain(ctx context.Context) (int64, error) {
 	c.mu.Lock()
 	known := c.chainID
 	c.mu.Unlock()
 	if known == 0 {
-		return c.CheckChain(ctx)
+		return c.askChain(ctx)
 	}
 	return known, c.match(known)
 }
 
 // CheckChain asks the node for its chain id anew and checks it: a sender calls
-// it before every signature, since a proxy may change the node behind a URL.
+// it before every signature, since a proxy may change the node behind a URL. Of
+// several nodes it asks the one that reads come from, and no other in its place: what
+// was read from a node on another chain must not be signed for this one.
 func (c *Client) CheckChain(ctx context.Context) (int64, error) {
+	if c.ring != nil {
+		if err := c.ring.first(ctx); err != nil {
+			return 0, err
+		}
+	}
+	return c.live().askChain(ctx)
+}
+
+func (c *Client) askChain(ctx context.Context) (int64, error) {
 	var id hexutil.Uint64
 	if err := c.try(ctx, &id, "eth_chainId"); err != nil {
 		return 0, err
@@ -123,7 +158,10 @@ func (c *Client) match(got int64) error {
 // read makes a call that changes nothing: after the chain id was checked, and
 // with a second try when the first failed on the way.
 func (c *Client) read(ctx context.Context, result any, method string, args ...any) error {
-	if _, err := c.ChainID(ctx); err != nil {
+	if c.ring != nil {
+		return c.ring.read(ctx, result, method, args...)
+	}
+	if _, err := c.knownChain(ctx); err != nil {
 		return err
 	}
 	return c.try(ctx, result, method, args...)
@@ -160,6 +198,8 @@ func passing(err error) bool {
 func (c *Client) once(ctx context.Context, result any, method string, args ...any) error {
 	call, cancel := context.WithTimeout(ctx, c.opt.Timeout)
 	defer cancel()
+	// Nothing of an answer that could not be read to its end joins the next one.
+	reflect.ValueOf(result).Elem().SetZero()
 	err := c.rpc.CallContext(call, result, method, args...)
 	if err == nil {
 		return nil
@@ -235,6 +275,7 @@ func (c *Client) status(method string, code int) error {
 
 // garbage is the fault for an answer that is not what the protocol says.
 func (c *Client) garbage(method string, err error) error {
+	c = c.live()
 	return fault.Wrap(withoutURL(err), fault.Upstream, "the RPC at %s answered %s with something that is not JSON-RPC (%s)", c.at.shown, method, c.at.hide(reasonOf(err))).
 		Hintf("check that the RPC URL is an Ethereum JSON-RPC endpoint").WithSent(fault.SentNo)
 }

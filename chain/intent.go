@@ -72,6 +72,12 @@ type Contradicter interface {
 	Contradicts(ctx context.Context, tx TxInfo, receipt Receipt) (why string, err error)
 }
 
+// RevertReader is a Story that knows the errors of the contract that it calls.
+type RevertReader interface {
+	// ReasonOf says in words what a revert returned, of which there is something.
+	ReasonOf(data []byte) string
+}
+
 // DefaultFeeCeiling is what gas of one transaction may cost in all when the
 // intent says nothing: 1 whole native token, some hundred times what a purchase
 // costs on ApeChain.

@@ -196,7 +196,7 @@ type eventLine struct {
 
 // unlogged returns the lines that are not known to be in the log, oldest first.
 // The line of a broadcast that may not have happened is not among them.
-func (j journal) unlogged(ctx context.Context, chainID int64, account common.Address) (out []eventLine, err error) {
+func (j journal) unlogged(ctx context.Context, chainID int64, account common.Address) ([]eventLine, error) {
 	rows, err := j.db.QueryContext(ctx, `SELECT e.tx_id, e.step, e.line FROM tx_event e JOIN tx t ON t.id = e.tx_id
 		LEFT JOIN tx_replacement f ON f.tx_id = e.tx_id AND e.step = 'replacing#' || f.n
 		WHERE e.logged = 0 AND t.chain_id = ? AND t.account = ? AND CASE
@@ -204,8 +204,18 @@ func (j journal) unlogged(ctx context.Context, chainID int64, account common.Add
 			WHEN e.step = 'submitted' THEN t.state IN ('sent', 'unknown', 'confirmed', 'reverted', 'cancelled', 'replaced')
 			ELSE 1 END
 		ORDER BY t.created_at, t.rowid, e.rowid`, chainID, lower(account))
-	if err != nil {
-		return nil, store.DBFault(err, store.MoneyFile)
+	return eventLines(rows, err)
+}
+
+// anyUnlogged returns all lines that are not known to be in a log.
+func (j journal) anyUnlogged(ctx context.Context) ([]eventLine, error) {
+	rows, err := j.db.QueryContext(ctx, `SELECT tx_id, step, line FROM tx_event WHERE logged = 0 ORDER BY rowid`)
+	return eventLines(rows, err)
+}
+
+func eventLines(rows *sql.Rows, failed error) (out []eventLine, err error) {
+	if failed != nil {
+		return nil, store.DBFault(failed, store.MoneyFile)
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
@@ -264,6 +274,13 @@ func (j journal) cancelled(ctx context.Context, key string) (record, bool, error
 		return record{}, false, err
 	}
 	return rs[0], true, nil
+}
+
+// confirmed returns the newest rows of a chain that were confirmed since a time and
+// whose keys begin with prefix, newest first.
+func (j journal) confirmed(ctx context.Context, chainID int64, prefix string, since time.Time, most int) ([]record, error) {
+	return j.query(ctx, `SELECT `+recordColumns+` FROM tx WHERE state = 'confirmed' AND chain_id = ? AND substr(key, 1, ?) = ? AND updated_at >= ?
+		ORDER BY updated_at DESC, rowid DESC LIMIT ?`, chainID, len(prefix), prefix, since.UnixMilli(), most)
 }
 
 // lastNonce returns the highest nonce of the account that the chain is known to

@@ -75,6 +75,37 @@ func (c *Client) Balance(ctx context.Context, of common.Address) (units.Wei, err
 	return c.readWei(ctx, "eth_getBalance", of, "latest")
 }
 
+// BalanceAt is Balance at the end of a block. Nodes that keep no old states know it for
+// the newest blocks only.
+func (c *Client) BalanceAt(ctx context.Context, of common.Address, block uint64) (units.Wei, error) {
+	return c.readWei(ctx, "eth_getBalance", of, hexutil.EncodeUint64(block))
+}
+
+// Payment is what a transaction sends along, and to whom; ok is false when no node has
+// it in a block.
+func (c *Client) Payment(ctx context.Context, hash common.Hash) (to common.Address, value units.Wei, ok bool, err error) {
+	const method = "eth_getTransactionByHash"
+	var tx *struct {
+		Hash  common.Hash     `json:"hash"`
+		Block *hexutil.Uint64 `json:"blockNumber"`
+		To    *common.Address `json:"to"`
+		Value *hexutil.Big    `json:"value"`
+	}
+	if err := c.readTx(ctx, hash, &tx, func() bool { return tx != nil && tx.Block != nil }, method); err != nil || tx == nil || tx.Block == nil {
+		return common.Address{}, units.Wei{}, false, err
+	}
+	if tx.Hash != hash || tx.Value == nil {
+		return common.Address{}, units.Wei{}, false, c.garbage(method, errors.New("another transaction, or one without a value"))
+	}
+	if value, err = units.FromBig(tx.Value.ToInt()); err != nil {
+		return common.Address{}, units.Wei{}, false, c.garbage(method, err)
+	}
+	if tx.To != nil {
+		to = *tx.To
+	}
+	return to, value, true, nil
+}
+
 // SuggestTip returns the node's suggestion for the tip per gas; 0 on Arbitrum.
 func (c *Client) SuggestTip(ctx context.Context) (units.Wei, error) {
 	return c.readWei(ctx, "eth_maxPriorityFeePerGas")
@@ -127,14 +158,15 @@ func (c *Client) Code(ctx context.Context, of common.Address) ([]byte, error) {
 // Known reports whether the node has the transaction, mined or in its pool.
 func (c *Client) Known(ctx context.Context, hash common.Hash) (bool, error) {
 	var raw json.RawMessage
-	if err := c.read(ctx, &raw, "eth_getTransactionByHash", hash); err != nil {
+	there := func() bool { return len(raw) > 0 && string(raw) != "null" }
+	if err := c.readTx(ctx, hash, &raw, there, "eth_getTransactionByHash"); err != nil {
 		var node *NodeError
 		if errors.As(err, &node) && node.Class == ClassIndexing {
 			return false, nil
 		}
 		return false, err
 	}
-	return len(raw) > 0 && string(raw) != "null", nil
+	return there(), nil
 }
 
 // sendRaw broadcasts a signed transaction. It is called once and never retried
@@ -145,6 +177,6 @@ func (c *Client) Known(ctx context.Context, hash common.Hash) (bool, error) {
 func (c *Client) sendRaw(ctx context.Context, raw []byte) (hash common.Hash, connected bool, err error) {
 	var got atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { got.Store(true) }})
-	err = c.once(ctx, &hash, "eth_sendRawTransaction", hexutil.Encode(raw))
+	err = c.sending(raw).once(ctx, &hash, "eth_sendRawTransaction", hexutil.Encode(raw))
 	return hash, got.Load(), err
 }

@@ -38,7 +38,7 @@ func (r Receipt) Fee() (units.Wei, error) { return r.GasPrice.Mul(r.GasUsed) }
 func (c *Client) Receipt(ctx context.Context, hash common.Hash) (r Receipt, ok bool, err error) {
 	const method = "eth_getTransactionReceipt"
 	var raw *receiptJSON
-	if err := c.read(ctx, &raw, method, hash); err != nil {
+	if err := c.readTx(ctx, hash, &raw, func() bool { return raw != nil && raw.Block != nil }, method); err != nil {
 		var node *NodeError
 		if errors.As(err, &node) && node.Class == ClassIndexing {
 			return Receipt{}, false, nil

@@ -169,7 +169,7 @@ func (s *Sender) complete(ctx context.Context, chainID int64) error {
 		rec = s.o.RecorderFor(rec.Scope())
 	}
 	for _, e := range lines {
-		found, err := s.inLog(ctx, e.line)
+		found, err := s.logged(ctx, e.line)
 		if err != nil {
 			return err
 		}

@@ -171,6 +171,18 @@ func TestRefusedAndMined(t *testing.T) {
 	if tx, ok, err := chain.FindTx(t.Context(), r.db, time.Now, "k"); err != nil || !ok || tx.State != chain.StateConfirmed {
 		t.Errorf("%+v, %t, %v", tx, ok, err)
 	}
+	for name, tt := range map[string]struct {
+		chainID int64
+		prefix  string
+		since   time.Duration
+		want    int
+	}{
+		"": {chainID, "k", -time.Hour, 1}, "prefix": {chainID, "kk", -time.Hour, 0}, "case": {chainID, "K", -time.Hour, 0}, "later": {chainID, "k", time.Hour, 0}, "chain": {1, "k", -time.Hour, 0},
+	} {
+		if txs, err := chain.ConfirmedTxs(t.Context(), r.db, time.Now, tt.chainID, tt.prefix, time.Now().Add(tt.since), 5); err != nil || len(txs) != tt.want {
+			t.Errorf("%s: %+v, %v", name, txs, err)
+		}
+	}
 	_, err = next.buy(t.Context(), intent(w.sink, "k", "1"))
 	wantFault(t, "the key again", err, fault.QuoteUsed, fault.SentNo)
 }

@@ -155,32 +155,33 @@ func (s *Sender) mayReprice(ctx context.Context, r record, f form) error {
 
 // openRow finds an open transaction that was signed: by id or hash, or the only one.
 func (s *Sender) openRow(ctx context.Context, chainID int64, tx string) (record, error) {
+	if tx != "" {
+		r, err := s.named(ctx, chainID, tx)
+		if err == nil && !(isOpen(r.state) && r.hashed) {
+			err = fault.New(fault.NotFound, "transaction %s is not open: it is %s", printable(tx), r.state).
+				Hintf("there is nothing to replace").WithSent(fault.SentNo).With("state", r.state)
+		}
+		return r, err
+	}
 	rs, err := s.journal.open(ctx, chainID, s.Address())
 	if err != nil {
 		return record{}, err
 	}
 	var found []record
 	for _, r := range rs {
-		match := tx == "" || r.id == tx
-		for _, o := range r.forms() {
-			match = match || o.info.Hash == common.HexToHash(tx)
-		}
-		if match && r.hashed {
+		if r.hashed {
 			found = append(found, r)
 		}
 	}
-	switch {
-	case len(found) == 1:
+	switch len(found) {
+	case 0:
+		return record{}, fault.New(fault.NotFound, "no transaction of %s is open", s.Address().Hex()).
+			Hintf("there is nothing to replace").WithSent(fault.SentNo)
+	case 1:
 		return found[0], nil
-	case len(found) > 1:
-		return record{}, fault.New(fault.Usage, "%d transactions of %s are open", len(found), s.Address().Hex()).
-			Hintf("name one of them, the one with the lowest nonce first: --tx %s", found[0].info.Hash.Hex()).WithSent(fault.SentNo)
-	case tx != "":
-		return record{}, fault.New(fault.NotFound, "no open transaction of %s has id or hash %s", s.Address().Hex(), printable(tx)).
-			Hintf("list them: ape-claw nft resume").WithSent(fault.SentNo)
 	}
-	return record{}, fault.New(fault.NotFound, "no transaction of %s is open", s.Address().Hex()).
-		Hintf("there is nothing to replace").WithSent(fault.SentNo)
+	return record{}, fault.New(fault.Usage, "%d transactions of %s are open", len(found), s.Address().Hex()).
+		Hintf("name one of them, the one with the lowest nonce first: --tx %s", found[0].info.Hash.Hex()).WithSent(fault.SentNo)
 }
 
 // unused refuses when the chain has used the nonce: then it is too late.

@@ -27,6 +27,7 @@ type ResumeIn struct {
 	ChainID     int64
 	Mode        ResumeMode // "": ResumeWatch
 	Tx          string     // id or hash; "": all that are open
+	Await       bool       // to watch, wait for what the node has too, as Submit would
 	Replacement Replacement
 	Grant       policy.Grant
 }
@@ -52,6 +53,13 @@ func (s *Sender) Resume(ctx context.Context, in ResumeIn) (ResumeOut, error) {
 	}
 	defer unlock()
 	s.step("locked")
+	if in.Tx != "" {
+		named, err := s.named(ctx, in.ChainID, in.Tx)
+		if err != nil {
+			return ResumeOut{}, err
+		}
+		in.Tx = named.id
+	}
 	before, err := s.journal.states(ctx, in.ChainID, s.Address())
 	if err != nil {
 		return ResumeOut{}, err
@@ -79,11 +87,20 @@ func (s *Sender) Resume(ctx context.Context, in ResumeIn) (ResumeOut, error) {
 	if stateErr != nil {
 		return out, errors.Join(err, stateErr)
 	}
+	if in.Tx != "" { // also when it was settled before: what became of it was asked
+		if _, recent := after.find(in.Tx); !recent {
+			r, err := s.named(write, in.ChainID, in.Tx)
+			if err != nil {
+				return out, err
+			}
+			after = append(records{r}, after...)
+		}
+	}
 	for _, r := range after {
 		switch old, known := before.find(r.id); {
 		case isOpen(r.state):
 			out.Open = append(out.Open, r.open(s.o.Now()))
-		case !known || old.state != r.state || old.round != r.round:
+		case !known || old.state != r.state || old.round != r.round || r.id == in.Tx:
 			out.Settled = append(out.Settled, r.open(s.o.Now()))
 		}
 	}
@@ -121,7 +138,7 @@ func (s *Sender) sendAgain(ctx context.Context, in ResumeIn) (kept []error, err 
 		return nil, err
 	}
 	for _, r := range rs {
-		if !r.hashed || in.Tx != "" && !r.named(in.Tx) {
+		if !r.hashed || in.Tx != "" && r.id != in.Tx {
 			continue
 		}
 		sent, why, err := s.again(ctx, r)
@@ -131,22 +148,17 @@ func (s *Sender) sendAgain(ctx context.Context, in ResumeIn) (kept []error, err 
 		if why != nil {
 			kept = append(kept, fmt.Errorf("%s (nonce %d): %w", r.info.Hash.Hex(), r.info.Nonce, why))
 		}
-		if sent {
-			if err := s.follow(ctx, in.ChainID, r.id, min(unclearWait, s.o.Wait)); err != nil {
+		limit := min(unclearWait, s.o.Wait)
+		if in.Await {
+			limit = s.o.Wait
+		}
+		if sent || in.Await && why == nil {
+			if err := s.follow(ctx, in.ChainID, r.id, limit); err != nil {
 				return kept, err
 			}
 		}
 	}
 	return kept, nil
-}
-
-func (r record) named(tx string) bool {
-	for _, o := range r.forms() {
-		if o.info.Hash.Hex() == tx {
-			return true
-		}
-	}
-	return r.id == tx
 }
 
 // again sends the newest form of a transaction once more: the bytes that are on

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,10 @@ type SenderOptions struct {
 	Recorder Recorder
 	Log      LogReader
 	Now      func() time.Time
+
+	// Others are logs that were written to before this one: a line of an earlier process
+	// may be there, and is not written a second time.
+	Others []LogReader
 
 	// Restore makes a story again from what it kept, so that a transaction of an
 	// earlier process can be settled. nil, or an error: it stays open.
@@ -185,6 +190,18 @@ func FindTx(ctx context.Context, db *sql.DB, now func() time.Time, key string) (
 		return OpenTx{}, false, err
 	}
 	return r.open(now()), true, nil
+}
+
+// ConfirmedTxs returns the newest transactions of a chain that were confirmed since a
+// time and whose keys begin with prefix, most of them at the most, oldest first, from a
+// home's money.db. It needs no key, node or lock.
+func ConfirmedTxs(ctx context.Context, db *sql.DB, now func() time.Time, chainID int64, prefix string, since time.Time, most int) ([]OpenTx, error) {
+	rs, err := journal{db, now}.confirmed(ctx, chainID, prefix, since, most)
+	out := make([]OpenTx, 0, len(rs))
+	for _, r := range slices.Backward(rs) {
+		out = append(out, r.open(now()))
+	}
+	return out, err
 }
 
 func (r record) open(now time.Time) OpenTx {

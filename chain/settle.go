@@ -118,7 +118,7 @@ func (f flow) conclude(ctx context.Context, receipt Receipt) (verdict, error) {
 		if err := f.contradicted(ctx, receipt); err != nil {
 			return verdict{}, err
 		}
-		v.state, v.reason = StateReverted, f.revertReason(ctx, f.by, receipt)
+		v.state, v.reason = StateReverted, f.revertReason(ctx, receipt)
 		draft = f.story.Reverted(f.by.info, receipt, v.reason)
 	}
 	v.line, v.trouble = f.rec.Encode(draft)
@@ -181,12 +181,17 @@ func (s *Sender) abandon(ctx context.Context, r record, why string) error {
 
 // revertReason replays a failed transaction for the reason; the state before its
 // block may differ from what it saw, so the answer is a good guess.
-func (s *Sender) revertReason(ctx context.Context, by form, receipt Receipt) string {
-	if receipt.GasUsed >= by.info.GasLimit {
+func (f flow) revertReason(ctx context.Context, receipt Receipt) string {
+	if receipt.GasUsed >= f.by.info.GasLimit {
 		return "out of gas"
 	}
-	msg := CallMsg{From: by.info.From, To: by.info.To, Value: by.info.Value, Data: by.data, Gas: by.info.GasLimit}
-	_, err := s.client.Call(ctx, msg, new(big.Int).SetUint64(receipt.Block), nil)
+	i := f.by.info
+	msg := CallMsg{From: i.From, To: i.To, Value: i.Value, Data: f.by.data, Gas: i.GasLimit}
+	_, err := f.client.Call(ctx, msg, new(big.Int).SetUint64(receipt.Block), nil)
+	var revert *RevertError
+	if story, ok := f.story.(RevertReader); ok && errors.As(err, &revert) && len(revert.Data) > 0 {
+		return printable(story.ReasonOf(revert.Data))
+	}
 	if reason, ok := FailureReason(err); ok {
 		return reason
 	}

@@ -80,6 +80,49 @@ func TestTrailBeyondTheSearch(t *testing.T) {
 	}
 }
 
+// TestTrailElsewhere: a line that an earlier process wrote into the log of that time is
+// not written into the one of now.
+func TestTrailElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	logs := [2]*telemetry.Log{}
+	for i := range logs {
+		logs[i] = telemetry.NewLog(t.TempDir(), telemetry.LogOptions{})
+		t.Cleanup(func() {
+			if err := logs[i].Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	lost := errors.New("killed before the note")
+	r := w.open(t, "a", func(o *chain.SenderOptions) {
+		o.Log = logs[0]
+		o.Recorder = realLog{lineLog{scope: telemetry.Scope{TraceID: "a"}}, logs[0], func(line []byte) error {
+			if !strings.Contains(string(line), "confirmed") {
+				return nil
+			}
+			_, err := logs[0].Append(context.Background(), line, true)
+			return errors.Join(err, lost)
+		}}
+		o.RecorderFor = nil
+	})
+	if _, err := r.buy(t.Context(), intent(w.sink, "k", "1")); !errors.Is(err, lost) {
+		t.Fatal(err)
+	}
+	next := w.open(t, "b", func(o *chain.SenderOptions) {
+		o.Log, o.Others = logs[1], []chain.LogReader{logs[0]}
+		o.Recorder = realLog{lineLog{scope: telemetry.Scope{TraceID: "b"}}, logs[1], nil}
+		o.RecorderFor = nil
+	})
+	if _, err := next.Recover(t.Context(), chainID); err != nil {
+		t.Fatal(err)
+	}
+	lines, _, err := logs[1].Last(t.Context(), 10, func(line []byte) bool { return strings.Contains(string(line), "test.buy.confirmed") })
+	if err != nil || len(lines) != 0 {
+		t.Errorf("written again: %d lines, %v", len(lines), err)
+	}
+}
+
 // realLog encodes as lineLog does and appends to a log of telemetry.
 type realLog struct {
 	lineLog
@@ -95,4 +138,73 @@ func (l realLog) AppendLine(ctx context.Context, line []byte, sync bool) error {
 	}
 	_, err := l.log.Append(ctx, line, sync)
 	return err
+}
+
+// TestTrailLetGo: what a log had is not written again after the log has let go of it,
+// if that was noted before; what it had not is, noted or not.
+func TestTrailLetGo(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		there, note bool
+		want        int
+	}{{true, true, 0}, {true, false, 1}, {false, true, 1}} {
+		w := newWorld(t)
+		open := func() *telemetry.Log {
+			log := telemetry.NewLog(t.TempDir(), telemetry.LogOptions{})
+			t.Cleanup(func() {
+				if err := log.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			return log
+		}
+		log := open()
+		lost := errors.New("killed before the note")
+		r := w.open(t, "a", func(o *chain.SenderOptions) {
+			o.Log = log
+			o.Recorder = realLog{lineLog{scope: telemetry.Scope{TraceID: "a"}}, log, func(line []byte) error {
+				if !strings.Contains(string(line), "confirmed") {
+					return nil
+				}
+				if tt.there {
+					if _, err := log.Append(context.Background(), line, true); err != nil {
+						return err
+					}
+				}
+				return lost
+			}}
+			o.RecorderFor = nil
+		})
+		if _, err := r.buy(t.Context(), intent(w.sink, "k", "1")); !errors.Is(err, lost) {
+			t.Fatal(err)
+		}
+		if tt.note {
+			if err := chain.NoteLogged(t.Context(), r.db, log); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log = open() // all that was sent is removed
+		next := w.open(t, "b", func(o *chain.SenderOptions) {
+			o.Log = log
+			o.Recorder = realLog{lineLog{scope: telemetry.Scope{TraceID: "b"}}, log, nil}
+			o.RecorderFor = nil
+		})
+		if _, err := next.Recover(t.Context(), chainID); err != nil {
+			t.Fatal(err)
+		}
+		lines, _, err := log.ReadAfter(t.Context(), telemetry.Cursor{}, 0, 0)
+		var reset *telemetry.ResetError
+		if err != nil && !errors.As(err, &reset) {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, l := range lines {
+			if strings.Contains(string(l.Data), "test.buy.confirmed") {
+				n++
+			}
+		}
+		if n != tt.want {
+			t.Errorf("%+v: it is written %d times", tt, n)
+		}
+	}
 }

@@ -16,7 +16,7 @@ func aiCommands() []Command {
 // aiRecord writes an event of the AI part: on behalf of whom a scope says, under
 // the command that runs.
 func (d *Deps) aiRecord(ctx context.Context, s ai.Scope, draft telemetry.Draft) error {
-	log, err := d.log()
+	log, err := d.journal()
 	if err != nil {
 		return err
 	}

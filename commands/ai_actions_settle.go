@@ -61,17 +61,19 @@ func (d *Deps) settledAction(ctx context.Context, a action.Action) (action.Settl
 	return found, nil
 }
 
-// newest looks at the lines of the log that a filter matches, the newest first, until
-// one is the one that is looked for, or they are older than since.
+// newest looks at the lines of the log that this machine wrote and a filter matches, the
+// newest first, until one is the one that is looked for, or they are older than since.
+// What others sent proves nothing about actions of this home, nor do its times say how
+// far back a line stands.
 func (d *Deps) newest(ctx context.Context, filter telemetry.Filter, since time.Time, is func(line []byte) bool) error {
-	log, err := d.log()
+	log, err := d.journal()
 	if err != nil {
 		return err
 	}
 	looking, enough := context.WithCancel(ctx)
 	defer enough()
 	_, err = log.Tail(looking, 1, func(line []byte) bool {
-		if looking.Err() != nil {
+		if looking.Err() != nil || !telemetry.Ours(line) {
 			return false
 		}
 		if filter.Match(line) {

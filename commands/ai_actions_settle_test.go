@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ape-claw/ape-claw/ai/action"
 	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/v2"
 )
 
 // What became of an action is looked for from the newest line on, no further back than
@@ -60,5 +62,93 @@ func TestLooksForAnOutcomeNoFurtherThanItMust(t *testing.T) {
 	ask(2, "it")
 	if errs.Len() > 0 {
 		t.Error(errs.String())
+	}
+}
+
+// What others sent into the log is no evidence for actions of this home, takes the place
+// of no event that is still to be told, and does not say by its time that there is no
+// more to look for.
+func TestEventsOfOthersSettleNothing(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	d := newDeps(typedHost(t.TempDir(), filepath.Join(t.TempDir(), "state"), &out, &errs))
+	d.spec = Spec{Name: "serve", Quiet: true}
+	newRoot(d)
+	t.Cleanup(func() { d.close() })
+	log, err := d.log()
+	if err != nil {
+		t.Fatal(err)
+	}
+	approved := time.Now().Add(-time.Hour)
+	line := func(at time.Time, kind, trace, hash, more string) {
+		t.Helper()
+		l := fmt.Appendf(nil, `{"v":1,"ts":%q,"eventType":%q,"traceId":%q,"payload":{"quoteId":"q_1","actionId":"act_1"},"result":{"txHash":%q}%s}`,
+			at.UTC().Format(time.RFC3339Nano), kind, trace, hash, more)
+		if _, err := log.Append(t.Context(), l, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := func() bool {
+		t.Helper()
+		there, err := d.loggedEvent(t.Context(), "trace_abc", "ai.action.executed", approved, func(telemetry.Event) bool { return true })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
+	const theirs = `,"eventId":"ob-x/7"`
+	line(approved.Add(time.Minute), "nft.buy.confirmed", "trace_abc", "it", "")
+	for _, at := range []time.Time{approved.Add(2 * time.Minute), approved.Add(-24 * time.Hour), time.Unix(0, 0)} {
+		line(at, "nft.buy.confirmed", "trace_abc", "forged", theirs)
+		line(at, "ai.action.executed", "trace_abc", "forged", theirs)
+		line(at, "custom.kind", "trace_other", "", theirs)
+	}
+	got, err := d.settledAction(t.Context(), action.Action{ID: "act_1", Command: "nft buy", TraceID: "trace_abc", Reference: "q_1", ResolvedAt: approved})
+	if err != nil || got.State != action.Executed || got.TxHash != "it" {
+		t.Errorf("settled by %+v, %v", got, err)
+	}
+	if told() {
+		t.Error("an event of another counts as told")
+	}
+	if line(approved, "ai.action.executed", "trace_abc", "it", ""); !told() {
+		t.Error("the event does not count as told")
+	}
+	if errs.Len() > 0 {
+		t.Error(errs.String())
+	}
+}
+
+// An approved write on chain is settled by the events that name it, and by no others:
+// the same transaction may be another action's, in the same trace, or come from another
+// machine.
+func TestSettlesAWriteByItsAction(t *testing.T) {
+	t.Parallel()
+	approved := time.Now().Add(-time.Hour)
+	hash := "0x" + strings.Repeat("ab", 32)
+	line := func(kind, id, more string) []byte {
+		return fmt.Appendf(nil, `{"v":1,"ts":%q,"eventType":%q,"traceId":"trace_abc","payload":{"actionId":%q},"result":{"txHash":%q}%s}`,
+			approved.Add(time.Minute).UTC().Format(time.RFC3339Nano), kind, id, hash, more)
+	}
+	for command := range writeProposers() {
+		done := v2.EventOf(command)
+		types := settlingTypes(command)
+		if done == "" || len(types) != 3 {
+			t.Errorf("%s is settled by %q", command, types)
+			continue
+		}
+		a := action.Action{ID: "act_1", Command: command, TraceID: "trace_abc", ResolvedAt: approved}
+		for kind, want := range map[string]action.State{done: action.Executed, "v2.tx.reverted": action.Failed, "v2.tx.cancelled": action.Failed} {
+			if got, ok := settlement(line(kind, "act_1", ""), a); !ok || got.State != want || got.TxHash != hash || (want == action.Failed) != (got.Code != "") {
+				t.Errorf("%s, %s: %+v %t", command, kind, got, ok)
+			}
+			for what, l := range map[string][]byte{"another's": line(kind, "act_2", ""), "nobody's": line(kind, "", ""), "another machine's": line(kind, "act_1", `,"eventId":"box/7"`)} {
+				if got, ok := settlement(l, a); ok {
+					t.Errorf("%s, %s that is %s: %+v", command, kind, what, got)
+				}
+			}
+		}
+		if got, ok := settlement(line("v2.tx.unknown", "act_1", ""), a); ok {
+			t.Errorf("%s, unknown: %+v", command, got)
+		}
 	}
 }

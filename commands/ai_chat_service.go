@@ -32,6 +32,7 @@ type chatRun struct {
 	// later takes an action that ended, to tell the model when the terminal is the
 	// conversation's again; nil tells it at once.
 	later func(action.Action)
+	reads bool // what is above read is no tool here, whatever the connection has
 }
 
 // talking is the chatRun of this run or of the one that it is within.
@@ -110,7 +111,7 @@ func (d *Deps) openChat(ctx context.Context, conns *connection.Store, name, aske
 		if asked == "" {
 			asked = d.talking().name
 		}
-		return chat.Connection{ID: scriptName, Name: scriptName, Model: asked, Preset: ai.Preset{Name: ai.PresetAll}}, m, d.recordable()
+		return chat.Connection{ID: scriptName, Name: scriptName, Model: asked, Preset: d.presetHere(ai.Preset{Name: ai.PresetAll})}, m, d.recordable()
 	}
 	if name == scriptName {
 		return chat.Connection{}, nil, fault.New(fault.NoConnection, "this conversation was with a scripted model").
@@ -124,6 +125,7 @@ func (d *Deps) openChat(ctx context.Context, conns *connection.Store, name, aske
 	if err != nil {
 		return chat.Connection{}, nil, err
 	}
+	c.Tools = d.presetHere(c.Tools)
 	var grades []ai.Grade
 	for _, t := range r.Tools(c.Tools) {
 		grades = append(grades, t.Grade)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -235,11 +236,13 @@ func (x *explaining) policy(ctx context.Context) error {
 		return x.refused("policy", err)
 	}
 	var p PolicyExplainOut
-	switch x.tool.Command {
-	case "nft quote", "nft simulate", "nft buy":
+	switch {
+	case slices.Contains([]string{"nft quote", "nft simulate", "nft buy"}, x.tool.Command):
 		err = x.d.explainNFT(ctx, read, &p)
-	case "nft autobuy":
+	case x.tool.Command == "nft autobuy":
 		err = x.d.explainAutobuy(ctx, read, &p)
+	case read.writesV2():
+		err = x.d.explainV2(ctx, read, &p)
 	default:
 		x.out.Notes = append(x.out.Notes, x.tool.Command+" spends nothing: no gate of the policy stands before it")
 	}

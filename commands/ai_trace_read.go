@@ -266,6 +266,7 @@ func (t *tracing) events(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.d.remoteOnlyNotice()
 	log := telemetry.NewLog(cfg.StateDir, telemetry.LogOptions{MaxBack: math.MaxInt64, MaxTail: queryBytes})
 	defer func() { _ = log.Close() }() // only read: nothing to lose
 	filters := make([]telemetry.Filter, 0, len(t.out.Traces))
@@ -324,6 +325,7 @@ func (t *tracing) event(line []byte, told map[string]bool) {
 		x.Status = "failed"
 	}
 	switch {
+	case !telemetry.Ours(line): // another's word takes the place of no row, and looks like none
 	case e.EventType == "ai.tool.called", e.EventType == "ai.mcp.called":
 		told[f.TurnID] = true
 		x.Kind, x.Text, x.Status = kindTool, f.Tool, f.Outcome

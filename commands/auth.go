@@ -89,10 +89,13 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 				return AuthSetOut{}, err
 			}
 		}
+		if v = strings.TrimSpace(v); isPlaceholder(v) {
+			return AuthSetOut{}, fault.New(fault.Usage, "what was given stands for a value, and is none").Hintf("give the value itself, or - to be asked for it")
+		}
 		if f.ask != "" {
 			d.redactor().Add(v)
 		}
-		*f.out = strings.TrimSpace(v)
+		*f.out = v
 	}
 	if prof.AgentID != "" && !validAgent(prof.AgentID) {
 		return AuthSetOut{}, badAgent(prof.AgentID)
@@ -105,6 +108,11 @@ func authSet(ctx context.Context, d *Deps, in AuthSetIn) (AuthSetOut, error) {
 	}
 	out := AuthSetOut{OK: true, Saved: true, Path: store.Display(store.ProfilePath(cfg.Home)), Fields: profileFields(prof), Address: keyAddress(prof.PrivateKey)}
 	return out, d.Record(ctx, telemetry.Draft{Type: "auth.saved", Result: map[string]any{"path": out.Path, "fields": out.Fields}})
+}
+
+// isPlaceholder reports whether v was copied from a hint or a text, as it stood there.
+func isPlaceholder(v string) bool {
+	return strings.Contains(v, "…") || strings.HasSuffix(v, "...") || strings.HasPrefix(v, "<") && strings.HasSuffix(v, ">")
 }
 
 // confirmKey checks a new private key and lets only a person save or delete one.
@@ -192,7 +200,7 @@ func newAuthShow() Command {
 				}
 			}
 			if cfg.PrivateKey.Set() {
-				s, err := d.signer()
+				s, err := chain.NewKeySigner(cfg.PrivateKey.Reveal(), cfg.PrivateKey.Source)
 				if err != nil {
 					return AuthShowOut{}, err
 				}

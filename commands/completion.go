@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ape-claw/ape-claw/ai/action"
+	"github.com/ape-claw/ape-claw/bridge"
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
@@ -62,6 +63,8 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 		offer = d.completeCollections
 	case "collectionList":
 		offer, list = d.completeCollections, true
+	case "requests":
+		offer = d.completeRequests
 	case "quotes":
 		offer = d.completeQuotes
 	case "plans":
@@ -172,6 +175,30 @@ func argUsage(c Command) string {
 		}
 	}
 	return s
+}
+
+func (d *Deps) completeRequests(ctx context.Context) []string {
+	cfg, err := d.Config()
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(cfg.StateDir, store.StateFile)); err != nil {
+		return nil // as for quotes
+	}
+	db, err := d.stateDB(ctx)
+	if err != nil {
+		return nil
+	}
+	const most = 20
+	all, err := (bridge.Store{DB: db}).Recent(ctx, most)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, r := range all {
+		out = append(out, r.RequestID+"\t"+r.Status+": "+r.Amount.String()+" "+clean(r.Token)+" from "+clean(r.From)+" to "+clean(r.To))
+	}
+	return out
 }
 
 // argCompleter completes the first positional argument.

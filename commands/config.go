@@ -8,15 +8,18 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"github.com/ape-claw/ape-claw/chain"
 	"github.com/ape-claw/ape-claw/sandbox"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/v2"
 )
 
 // Where a setting came from, in order of precedence.
@@ -77,15 +80,34 @@ type Config struct {
 	TraceID    Setting
 	SessionID  Setting
 	PrivateKey Secret
+	// Account is the one to act with, in the form of EIP-55; empty: not named.
+	// SignerURL is a signer in another process. PasswordFile and PasswordFD are where
+	// the password of the keystore's key comes from, if nobody is asked.
+	Account, SignerURL, PasswordFile, PasswordFD Setting
+
 	OpenSeaKey Secret
 	RelayKey   Secret
 	RPC        Setting // empty: the policy's
 	MarketURL  Setting
-	Addr       Setting
-	DataSource Setting
-	LogLevel   string
-	// TelemetryURL is a remote serve; empty: none.
-	TelemetryURL Setting
+	// RelayURL is the bridge; Nodes are the RPC URLs of other chains than the policy's.
+	RelayURL Setting
+	Nodes    map[int64]Setting
+	// MarketProxy is a serve that asks the marketplace for this machine; empty: none.
+	MarketProxy Setting
+	Addr        Setting
+	DataSource  Setting
+	PodDir      Setting
+	LogLevel    string
+	// V2Key and V2RPC are those of v2 commands, before PrivateKey and RPC; V2 are the
+	// addresses of the contracts.
+	V2Key Secret
+	V2RPC Setting
+	V2    map[v2.Name]Setting
+	// TelemetryURL is a remote serve that events are forwarded to; empty: none. With
+	// RemoteOnly they stay in no log here. TelemetryInsecure lets the token go over http.
+	TelemetryURL      Setting
+	RemoteOnly        bool
+	TelemetryInsecure bool
 	// RotateBytes and KeepBytes are as in telemetry.LogOptions.
 	RotateBytes, KeepBytes int64
 	// Sandbox is the running sandbox when Profile is "sandbox".
@@ -286,11 +308,7 @@ const logOff = "off"
 func logLevels() []string { return []string{logOff, "error", "warn", "info", "debug"} }
 
 func (r *resolver) fill(c *Config) error {
-	state := r.get("state-dir").Value
-	c.StateDir = state
-	if !filepath.IsAbs(state) {
-		c.StateDir = filepath.Join(c.WorkDir, state)
-	}
+	c.StateDir = r.stateDir(c.WorkDir)
 	c.PolicyFile = r.get("policy").Value
 	c.ownAgent = r.profile.AgentID
 	c.Agent, c.TraceID, c.SessionID = r.get("agent-id"), r.get("trace-id"), r.get("session-id")
@@ -310,7 +328,10 @@ func (r *resolver) fill(c *Config) error {
 	}
 	c.AgentToken, c.PrivateKey = r.secret("agent-token"), r.secret("private-key")
 	c.OpenSeaKey, c.RelayKey = r.secret("opensea-api-key"), r.secret("relay-api-key")
-	c.RPC, c.MarketURL, c.Addr, c.DataSource = r.get("rpc"), r.get("market-url"), r.get("addr"), r.get("data-source")
+	c.RPC, c.MarketURL, c.Addr, c.DataSource, c.PodDir = r.get("rpc"), r.get("market-url"), r.get("addr"), r.get("data-source"), r.get("pod.dir")
+	if err := r.fillMarketProxy(c); err != nil {
+		return err
+	}
 	if !slices.Contains(logLevels(), c.LogLevel) {
 		o, from := r.option("log-level"), r.get("log-level").Source
 		return fault.New(fault.Usage, "%s %q is none of %s", o.named(from), shownArg(c.LogLevel), strings.Join(logLevels(), ", ")).
@@ -319,15 +340,27 @@ func (r *resolver) fill(c *Config) error {
 	if c.PrivateKey.Source == FromFlag {
 		c.Notices = append(c.Notices, "a key on the command line shows itself to everyone who can list processes: prefer the environment (APE_CLAW_PRIVATE_KEY) or ape-claw auth set")
 	}
+	if err := r.fillKeys(c); err != nil {
+		return err
+	}
+	r.fillV2(c)
+	c.RelayURL, c.Nodes = r.get("bridge.url"), map[int64]Setting{}
+	for name, id := range nodeSettings {
+		c.Nodes[id] = r.get(name)
+	}
 	switch {
 	case c.Sandbox != nil:
 		c.overrideForSandbox()
 	case c.IsSandbox():
 		// Never a real key, nor a real chain, in place of the missing sandbox.
-		c.PrivateKey, c.OpenSeaKey, c.RPC = Secret{}, Secret{}, Setting{}
+		c.PrivateKey, c.OpenSeaKey, c.RelayKey, c.RPC, c.V2Key, c.V2RPC, c.SignerURL = Secret{}, Secret{}, Secret{}, Setting{}, Secret{}, Setting{}, Setting{}
 	}
-	for name, s := range map[string]Setting{"rpc": c.RPC, "market-url": c.MarketURL} {
-		if s.Value != "" && !isHTTP(s.Value) {
+	urls := map[string]Setting{"rpc": c.RPC, "market-url": c.MarketURL, "v2.rpc": c.V2RPC, "bridge.url": c.RelayURL}
+	for name, id := range nodeSettings {
+		urls[name] = c.Nodes[id]
+	}
+	for name, s := range urls {
+		if s.Value != "" && slices.ContainsFunc(chain.SplitURLs(s.Value), func(u string) bool { return !isHTTP(u) }) {
 			o := r.option(name)
 			// The value may hold a provider's key: it is not shown.
 			return fault.New(fault.Usage, "%s is not an http or https URL", o.named(s.Source)).Hintf("%s", o.example(s.Source, "https://HOST"))
@@ -336,28 +369,32 @@ func (r *resolver) fill(c *Config) error {
 	return r.fillTelemetry(c)
 }
 
-func (r *resolver) fillTelemetry(c *Config) (err error) {
-	url, rotate, keep := "telemetry.url", "telemetry.rotateBytes", "telemetry.keepBytes"
-	c.TelemetryURL = r.get(url)
-	if o, s := r.option(url), c.TelemetryURL; s.Value != "" && !isServer(s.Value) {
-		return fault.New(fault.Usage, "%s is not the http or https URL of a server, without user, query and fragment", o.named(s.Source)).
-			Hintf("%s; APE_CLAW_AGENT_ID and APE_CLAW_AGENT_TOKEN hold the credentials", o.example(s.Source, "https://HOST"))
+// nodeSettings are the settings that hold RPC URLs of other chains, by their ids.
+var nodeSettings = map[string]int64{"rpc.ethereum": 1, "rpc.optimism": 10, "rpc.polygon": 137, "rpc.base": 8453, "rpc.arbitrum": 42161}
+
+// flag reads a setting that is true or false.
+func (r *resolver) flag(key string) (bool, error) {
+	o, s := r.option(key), r.get(key)
+	b, err := strconv.ParseBool(s.Value)
+	if err != nil {
+		return false, fault.New(fault.Usage, "%s %q is neither true nor false", o.named(s.Source), shownArg(s.Value)).Hintf("%s", o.example(s.Source, "true"))
 	}
-	if c.RotateBytes, err = logSize(r.option(rotate), r.get(rotate), sizeNever, -1, minRotate); err != nil {
-		return err
-	}
-	c.KeepBytes, err = logSize(r.option(keep), r.get(keep), sizeAll, 0, 1)
-	return err
+	return b, nil
 }
 
 // overrideForSandbox points everything at the running sandbox. Configured keys
 // are ignored there, with a notice: they must never sign on a practice chain.
 func (c *Config) overrideForSandbox() {
-	if c.PrivateKey.Set() || c.OpenSeaKey.Set() {
+	if c.PrivateKey.Set() || c.OpenSeaKey.Set() || c.V2Key.Set() {
 		c.Notices = append(c.Notices, "the sandbox profile ignores the configured keys and uses its own")
 	}
 	c.PrivateKey = Secret{c.Sandbox.BuyerKey, FromSandbox}
 	c.OpenSeaKey = Secret{c.Sandbox.MarketKey, FromSandbox}
 	c.RPC = Setting{c.Sandbox.RPCURL, FromSandbox}
-	c.MarketURL = Setting{c.Sandbox.MarketURL, FromSandbox}
+	c.V2Key, c.V2RPC, c.SignerURL, c.RelayKey = Secret{}, Setting{}, Setting{}, Secret{}
+	c.RelayURL = Setting{c.Sandbox.RelayURL, FromSandbox}
+	if c.Account.Source != FromFlag {
+		c.Account = Setting{}
+	}
+	c.MarketURL, c.MarketProxy = Setting{c.Sandbox.MarketURL, FromSandbox}, Setting{}
 }

@@ -45,6 +45,8 @@ type DemoOut struct {
 	Dashboard string      `json:"dashboard"`
 	StateDir  string      `json:"stateDir"`
 	AI        *DemoAI     `json:"ai"`
+	V2        *DemoV2     `json:"v2"`
+	Bridge    *DemoBridge `json:"bridge"`
 	Seconds   json.Number `json:"seconds"`
 
 	kept bool // it was shown before it was kept
@@ -60,9 +62,12 @@ func newDemo() Command {
 an agent that quotes, simulates and buys an NFT, the policy that stops it where it must,
 and the dashboard that shows every step. Then a model does the same through its tools: it
 can only propose, and a person approves at a terminal. The model is scripted, the person
-too; all between them is real. It needs no account, no key and no network.`,
+too; all between them is real. At last contracts for skills, intents, receipts and shares
+are deployed and used, and the transactions, hashes and ids of their events are held
+against the chain; and when the agent's APE are spent, it moves funds from another chain,
+watches them arrive, and buys with them. It needs no account, no key and no network.`,
 		Example: "  ape-claw demo\n  ape-claw demo --open --keep --pace 1500",
-		Events:  slices.Concat([]string{"demo.ran"}, demoBeside, demoTrail, demoAITrail), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
+		Events:  slices.Concat([]string{"demo.ran"}, demoBeside, demoTrail, demoAITrail, demoV2Trail, demoBridgeTrail), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
 		runDemo, printDemo)
 }
 
@@ -100,6 +105,21 @@ func runDemo(ctx context.Context, d *Deps, in DemoIn) (out DemoOut, err error) {
 		return out, err
 	}
 	if out.AI.Events, out.AI.Streamed, err = s.check(ctx, out.AI.TraceID, demoAITrail); err != nil {
+		return out, err
+	}
+	if err := s.playV2(ctx); err != nil {
+		return out, err
+	}
+	if out.V2.Events, out.V2.Streamed, err = s.check(ctx, out.V2.TraceID, demoV2Trail); err != nil {
+		return out, err
+	}
+	if out.V2.Checked, err = s.checkChain(ctx, out.V2.TraceID); err != nil {
+		return out, err
+	}
+	if err := s.playBridge(ctx); err != nil {
+		return out, err
+	}
+	if out.Bridge.Events, out.Bridge.Streamed, err = s.check(ctx, out.Bridge.TraceID, demoBridgeTrail); err != nil {
 		return out, err
 	}
 	out.Seconds = json.Number(fmt.Sprintf("%.1f", d.host.Now().Sub(start).Seconds()))
@@ -246,6 +266,8 @@ func printDemo(p *Printer, out DemoOut) {
 	p.Line("  %d events of the story in %s/events.jsonl, all of them seen on %sevents, byte for byte", out.Events, out.StateDir, out.Dashboard)
 	p.Line("  A model proposed another one, a person approved it: %s", out.AI.Owner)
 	p.Line("  %d events of that, and the whole story of it:  ape-claw ai trace %s", out.AI.Events, out.AI.ActionID)
+	p.Line("  %d events of the contracts; %d facts in them were held against the chain, and agree", out.V2.Events, out.V2.Checked)
+	p.Line("  %s arrived from another chain, and paid for one more: %s", out.Bridge.Received, out.Bridge.TxHash)
 	p.Line("  %s seconds. Look at them again:  ape-claw events tail --trace %s", out.Seconds, out.TraceID)
 	p.Line("  Watch it in a browser:           ape-claw demo --open --keep --pace 1500")
 }

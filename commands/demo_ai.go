@@ -35,8 +35,9 @@ var demoAITrail = []string{"ai.turn.started", "ai.tool.called", "nft.quote.creat
 	"ai.action.resolved", "ai.grant.created",
 	"nft.buy.submitted", "nft.buy.confirmed", "ai.action.executed", "ai.turn.started", "ai.turn.completed"}
 
-// demoBeside is what both parts emit beside their trails.
-var demoBeside = []string{"market.listings.read", "ai.message.created", "ai.connection.changed", "ai.auth.changed", "ai.actions.read", "ai.trace.read"}
+// demoBeside is what the parts emit beside their trails. How often a transfer is looked
+// at follows from how long it takes.
+var demoBeside = []string{"market.listings.read", "bridge.status.read", "ai.message.created", "ai.connection.changed", "ai.auth.changed", "ai.actions.read", "ai.trace.read"}
 
 const (
 	demoPassphrase = "a passphrase for the demo"

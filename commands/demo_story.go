@@ -9,19 +9,7 @@ import (
 
 // play runs the commands of the story in order.
 func (s *story) play(ctx context.Context) error {
-	listings, err := s.step(ctx, fault.ExitOK, func(doc map[string]any) string {
-		return fmt.Sprintf("%s listings of Demo Apes, cheapest first", text(doc, "count"))
-	}, "market", "listings", "--collection", "demo-apes", "--limit", "5")
-	if err != nil {
-		return err
-	}
-	token, price, err := cheapest(listings)
-	if err != nil {
-		return err
-	}
-	quote, err := s.step(ctx, fault.ExitOK, func(doc map[string]any) string {
-		return fmt.Sprintf("quote %s: Demo Apes #%s for %s APE", text(doc, "quoteId"), token, text(doc, "priceApe"))
-	}, "nft", "quote", "--collection", "demo-apes", "--token-id", token, "--max-price", price)
+	quote, err := s.quoteCheapest(ctx)
 	if err != nil {
 		return err
 	}
@@ -53,6 +41,23 @@ func (s *story) play(ctx context.Context) error {
 	s.out.TxHash, s.out.Owner = text(bought, "txHash"), text(bought, "owner")
 	_, err = s.step(ctx, fault.ExitCode(fault.New(fault.QuoteUsed, "")), refused, "nft", "buy", "--quote", id, "--execute", "--confirm", text(dry, "confirmPhrase"))
 	return err
+}
+
+// quoteCheapest quotes the cheapest Demo Ape.
+func (s *story) quoteCheapest(ctx context.Context) (map[string]any, error) {
+	listings, err := s.step(ctx, fault.ExitOK, func(doc map[string]any) string {
+		return fmt.Sprintf("%s listings of Demo Apes, cheapest first", text(doc, "count"))
+	}, "market", "listings", "--collection", "demo-apes", "--limit", "5")
+	if err != nil {
+		return nil, err
+	}
+	token, price, err := cheapest(listings)
+	if err != nil {
+		return nil, err
+	}
+	return s.step(ctx, fault.ExitOK, func(doc map[string]any) string {
+		return fmt.Sprintf("quote %s: Demo Apes #%s for %s APE", text(doc, "quoteId"), token, text(doc, "priceApe"))
+	}, "nft", "quote", "--collection", "demo-apes", "--token-id", token, "--max-price", price)
 }
 
 // cheapest takes the first listing of the answer.

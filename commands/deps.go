@@ -21,6 +21,7 @@ import (
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/telemetry/forward"
 )
 
 // Deps is what operations work with. Whatever needs configuration, keys, disk or
@@ -42,7 +43,8 @@ type Deps struct {
 	loaded    atomic.Pointer[Config] // what Config returned, once it did
 	Policy    func() (*policy.Policy, error)
 	Allowlist func() (*policy.Allowlist, error)
-	log       func() (*telemetry.Log, error)
+	log       func() (*telemetry.Log, error) // what readers read
+	journal   func() (*telemetry.Log, error) // what this machine's events are written to: mostly the same
 
 	mu      sync.Mutex
 	rec     *telemetry.Recorder
@@ -55,7 +57,11 @@ type Deps struct {
 	rpc     []node
 	pacer   *market.Pacer
 	tools   *tool.Registry
+	boxes   []*forward.Outbox
 	chat    *chatRun // of ai chat
+
+	choosing sync.Mutex
+	signers  []signerOf // guarded by choosing
 
 	unsettled looked // for what became of actions
 }
@@ -72,7 +78,7 @@ func newDeps(h Host) *Deps {
 		if err != nil {
 			return nil, err
 		}
-		for _, s := range []Secret{c.AgentToken, c.PrivateKey, c.OpenSeaKey, c.RelayKey} {
+		for _, s := range []Secret{c.AgentToken, c.PrivateKey, c.V2Key, c.OpenSeaKey, c.RelayKey} {
 			// The sandbox's marketplace takes any key: its "key" is a plain word.
 			plain := s.Source == FromSandbox && s == c.OpenSeaKey
 			if !plain {
@@ -104,10 +110,17 @@ func newDeps(h Host) *Deps {
 		if err != nil {
 			return nil, err
 		}
-		l := telemetry.NewLog(c.StateDir, telemetry.LogOptions{RotateBytes: c.RotateBytes, KeepBytes: c.KeepBytes,
-			Notice: func(sentence string) { d.warn("%s", sentence) }})
-		d.onClose(l.Close)
-		return l, nil
+		return d.openLog(c.StateDir, c, c.RotateBytes), nil
+	})
+	d.journal = sync.OnceValues(func() (*telemetry.Log, error) {
+		c, err := d.Config()
+		if err != nil {
+			return nil, err
+		}
+		if c.RemoteOnly {
+			return d.openLog(spoolDir(c), c, spoolPart), nil
+		}
+		return d.log()
 	})
 	return d
 }
@@ -160,7 +173,7 @@ func (d *Deps) recorder() (*telemetry.Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := d.log()
+	log, err := d.journal()
 	if err != nil {
 		return nil, err
 	}

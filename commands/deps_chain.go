@@ -16,6 +16,9 @@ func (d *Deps) rpcURL() (Setting, error) {
 	if c.SandboxErr != nil {
 		return Setting{}, c.SandboxErr
 	}
+	if c.V2RPC.Value != "" && c.RPC.Source != FromFlag && d.isV2() {
+		return c.V2RPC, nil
+	}
 	if c.RPC.Value != "" {
 		return c.RPC, nil
 	}
@@ -43,18 +46,24 @@ func (d *Deps) client(ctx context.Context) (*chain.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	return d.dial(ctx, url.Value, p.ChainID)
+}
+
+// dial is a connection that is made once, to a chain that has to be the one of the id.
+func (d *Deps) dial(ctx context.Context, url string, chainID int64) (*chain.Client, error) {
 	owner := d
 	if d.parent != nil {
 		owner = d.parent
 	}
-	if c := owner.dialled(url.Value, p.ChainID); c != nil {
+	if c := owner.dialled(url, chainID); c != nil {
 		return c, nil
 	}
-	c, err := chain.Dial(ctx, url.Value, chain.DialOptions{Transport: d.transport(), WantChainID: p.ChainID})
+	c, err := chain.Dial(ctx, url, chain.DialOptions{Transport: d.transport(), WantChainID: chainID,
+		Passed: func(from, to, why string) { owner.warn("%s; going on with %s", why, to) }})
 	if err != nil {
 		return nil, err
 	}
-	return owner.keepClient(c, url.Value, p.ChainID), nil
+	return owner.keepClient(c, url, chainID), nil
 }
 
 // node is a connection to a chain, with what it was made for: a policy that is read
@@ -90,25 +99,35 @@ func (d *Deps) keepClient(c *chain.Client, url string, chainID int64) *chain.Cli
 }
 
 // errNoKey says what to do when a command needs the buyer's key and has none.
-func errNoKey() error {
-	return fault.New(fault.Auth, "no private key is set").
-		Hintf("ape-claw auth set --private-key … at a terminal, or export APE_CLAW_PRIVATE_KEY")
+func (d *Deps) errNoKey(c *Config) error {
+	from := "APE_CLAW_PRIVATE_KEY"
+	if d.isV2() && !c.IsSandbox() {
+		from += ", or APE_CLAW_V2_PRIVATE_KEY for v2 commands alone"
+	}
+	return fault.Wrap(errNoSigner, fault.Auth, "no private key is set").Hintf("ape-claw wallet new or ape-claw auth set --private-key - at a terminal, or export %s", from)
 }
 
-// signer returns the signer of the profile's key; it names the source, never the key.
-func (d *Deps) signer() (chain.Signer, error) {
-	c, err := d.Config()
+// signer returns who signs, and with what account. It opens no key.
+func (d *Deps) signer(ctx context.Context) (chain.Signer, error) {
+	s, err := d.chosenSigner(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !c.PrivateKey.Set() {
-		return nil, errNoKey()
+	return s.Signer, nil
+}
+
+// unlocked is signer for what is about to sign: a person is asked for the password
+// now, while nobody waits for a lock, and told what there is to know.
+func (d *Deps) unlocked(ctx context.Context) (chain.Signer, error) {
+	s, err := d.chosenSigner(ctx)
+	if err != nil || !d.executes {
+		return s.Signer, err
 	}
-	if c.SandboxErr != nil {
-		return nil, c.SandboxErr
+	for _, w := range s.warnings {
+		d.warn("%s", w)
 	}
-	if c.IsSandbox() {
-		return chain.NewSandboxSigner(c.PrivateKey.Reveal())
+	if s.locked != nil {
+		err = s.locked.Unlock(ctx)
 	}
-	return chain.NewKeySigner(c.PrivateKey.Reveal(), c.PrivateKey.Source)
+	return s.Signer, err
 }

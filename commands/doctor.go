@@ -16,6 +16,7 @@ import (
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/telemetry/forward"
 )
 
 // DoctorIn has no flags.
@@ -34,6 +35,8 @@ type DoctorOut struct {
 	Execution DoctorExecution `json:"execution"`
 	State     DoctorState     `json:"state"`
 	NextSteps []string        `json:"nextSteps"`
+	// Forwarding is how it stands with the remote server, where there is one.
+	Forwarding *forward.Status `json:"forwarding,omitempty"`
 }
 
 // DoctorAgent is who the events are from.
@@ -48,6 +51,7 @@ type DoctorMarket struct {
 	DataSource            string `json:"dataSource"`
 	OpenSeaAPIKeyProvided bool   `json:"openseaApiKeyProvided"`
 	OpenSeaAPIKeySource   string `json:"openseaApiKeySource,omitempty"`
+	Proxied               bool   `json:"proxied,omitempty"` // another serve asks the marketplace
 	Collections           int    `json:"collections"`
 }
 
@@ -55,22 +59,28 @@ type DoctorMarket struct {
 type DoctorBridge struct {
 	Provider            string `json:"provider"`
 	RelayAPIKeyProvided bool   `json:"relayApiKeyProvided"`
+	// Chains are those that funds can leave or reach from here, by name: with a node.
+	Chains []string `json:"chains"`
+	// Pending is how many transfers of this state directory have no end yet.
+	Pending int `json:"pending"`
 }
 
 // DoctorExecution is what can be done now.
 type DoctorExecution struct {
-	ReadOnlyReady      bool     `json:"readOnlyReady"`
-	ExecuteReady       bool     `json:"executeReady"`
-	PrivateKeyProvided bool     `json:"privateKeyProvided"`
-	PrivateKeySource   string   `json:"privateKeySource,omitempty"`
-	Address            string   `json:"address,omitempty"`
-	RPCOK              bool     `json:"rpcOk"`
-	RPCSource          string   `json:"rpcSource"`
-	LatestBlock        *uint64  `json:"latestBlock"`
-	Halted             []string `json:"halted,omitempty"`
-	DailySpendCapAPE   string   `json:"dailySpendCapApe"`
-	MaxPricePerTxAPE   string   `json:"maxPricePerTxApe"`
-	OpenTransactions   int      `json:"openTransactions"`
+	ReadOnlyReady      bool   `json:"readOnlyReady"`
+	ExecuteReady       bool   `json:"executeReady"`
+	PrivateKeyProvided bool   `json:"privateKeyProvided"`
+	PrivateKeySource   string `json:"privateKeySource,omitempty"`
+	Address            string `json:"address,omitempty"`
+	// Signer is who would sign, where there is one.
+	Signer           *DoctorSigner `json:"signer,omitempty"`
+	RPCOK            bool          `json:"rpcOk"`
+	RPCSource        string        `json:"rpcSource"`
+	LatestBlock      *uint64       `json:"latestBlock"`
+	Halted           []string      `json:"halted,omitempty"`
+	DailySpendCapAPE string        `json:"dailySpendCapApe"`
+	MaxPricePerTxAPE string        `json:"maxPricePerTxApe"`
+	OpenTransactions int           `json:"openTransactions"`
 }
 
 // DoctorState is where things lie, as people may see it.
@@ -131,11 +141,13 @@ func (d *Deps) examine(ctx context.Context) DoctorOut {
 	r.identity(cfg)
 	r.dirs(cfg)
 	r.policy(cfg)
-	r.key(cfg)
+	r.key(ctx, cfg)
 	r.rpc(ctx)
 	r.market(cfg)
 	r.money(ctx, cfg)
+	r.bridge(ctx, cfg)
 	r.serve(ctx)
+	r.forwarding(ctx, cfg)
 	r.conclude(cfg)
 	return r.out
 }
@@ -172,7 +184,7 @@ func sentence(err error) string {
 func (r *checkup) identity(cfg *Config) {
 	r.out.Profile = cfg.Profile
 	r.out.Agent = DoctorAgent{AgentID: cfg.Agent.Value, Source: cfg.Agent.Source, TokenProvided: cfg.AgentToken.Set()}
-	if cfg.Agent.Source != FromDefault && !cfg.AgentToken.Set() {
+	if cfg.Agent.Source != FromDefault && !cfg.AgentToken.Set() && cfg.TelemetryURL.Value == "" {
 		r.warn("agent %s has no token: events can't be forwarded under its name", cfg.Agent.Value)
 		r.next("ape-claw auth set --agent-token …")
 	}
@@ -183,7 +195,7 @@ func (r *checkup) dirs(cfg *Config) {
 	// Of the state directory others may read the names: the files in it are private.
 	r.homeOK = r.dir("home", "--home", cfg.Home, 0o077)
 	r.stateOK = r.dir("state directory", "--state-dir", cfg.StateDir, 0o022)
-	if log, err := r.d.log(); r.stateOK && err == nil {
+	if log, err := r.d.journal(); r.stateOK && err == nil {
 		if err := log.Usable(); err != nil {
 			r.issue("event log: %s", sentence(err))
 		}
@@ -239,7 +251,6 @@ func (r *checkup) policy(cfg *Config) {
 			r.warn("%s", w)
 		}
 	}
-	r.out.Bridge.RelayAPIKeyProvided = cfg.RelayKey.Set()
 	if list, err := r.d.Allowlist(); err != nil {
 		r.issue("%s", sentence(err))
 	} else {
@@ -258,29 +269,6 @@ func (r *checkup) policy(cfg *Config) {
 		r.next(r.d.cli() + " policy unhalt")
 	}
 	r.fence(cfg)
-}
-
-func (r *checkup) key(cfg *Config) {
-	r.out.Execution.PrivateKeyProvided = cfg.PrivateKey.Set()
-	if cfg.SandboxErr != nil {
-		return
-	}
-	if !cfg.PrivateKey.Set() {
-		r.warn("no private key: nothing can be bought (ape-claw auth set --private-key -)")
-		r.next("ape-claw auth set --private-key -")
-		return
-	}
-	r.out.Execution.PrivateKeySource = cfg.PrivateKey.Source
-	s, err := r.d.signer()
-	if err != nil {
-		r.issue("%s", sentence(err))
-		return
-	}
-	r.keyOK = true
-	r.out.Execution.Address = s.Address().Hex()
-	if cfg.PrivateKey.Source != FromSandbox {
-		r.warn("an agent that runs as this user can read the key and the policy: run serve and the key under another account (docs/architecture.md)")
-	}
 }
 
 func (r *checkup) rpc(ctx context.Context) {
@@ -306,11 +294,14 @@ func (r *checkup) rpc(ctx context.Context) {
 
 func (r *checkup) market(cfg *Config) {
 	m := &r.out.Market
-	m.OpenSeaAPIKeyProvided = cfg.OpenSeaKey.Set()
+	m.OpenSeaAPIKeyProvided, m.Proxied = cfg.OpenSeaKey.Set(), cfg.MarketProxy.Value != ""
 	if m.OpenSeaAPIKeyProvided {
 		m.OpenSeaAPIKeySource = cfg.OpenSeaKey.Source
 	}
 	m.DataSource = r.d.dataSourceName()
+	if cfg.MarketProxy.Value != "" { // whose server has the key
+		return
+	}
 	if !m.OpenSeaAPIKeyProvided && m.DataSource == "opensea" && !cfg.IsSandbox() {
 		r.warn("no OpenSea API key: live listings and quotes don't work (export OPENSEA_API_KEY=… or ape-claw auth set --opensea-api-key …)")
 		r.next("ape-claw auth set --opensea-api-key …")
@@ -329,6 +320,9 @@ func (r *checkup) money(ctx context.Context, cfg *Config) {
 	if r.out.Execution.OpenTransactions = n; n > 0 {
 		r.warn("without a known outcome yet: %s; its account sends nothing else until then", counted(n, "transaction"))
 		r.next("ape-claw nft resume   (if it stays open, a person may free the nonce: ape-claw nft resume --cancel)")
+		if cfg.V2Key.Set() { // an account of its own
+			r.next("ape-claw v2 resume")
+		}
 	}
 }
 
@@ -361,7 +355,7 @@ func (r *checkup) conclude(cfg *Config) {
 	}
 	o.OK = len(o.Issues) == 0
 	o.Execution.ReadOnlyReady = r.pol != nil
-	o.Execution.ExecuteReady = o.OK && r.keyOK && o.Execution.RPCOK && o.Market.OpenSeaAPIKeyProvided && len(o.Execution.Halted) == 0 &&
+	o.Execution.ExecuteReady = o.OK && r.keyOK && o.Execution.RPCOK && (o.Market.OpenSeaAPIKeyProvided || o.Market.Proxied) && len(o.Execution.Halted) == 0 &&
 		r.pol != nil && !spendsNothing(r.pol.Execution.DailySpendCap) && !spendsNothing(r.pol.NFTBuy.MaxPricePerTx)
 	if !o.Execution.ExecuteReady && !cfg.IsSandbox() {
 		r.next("ape-claw demo")
@@ -375,7 +369,7 @@ func printDoctor(p *Printer, o DoctorOut) {
 	}
 	p.Head("Doctor: %s", verdict)
 	p.KV("profile", o.Profile, "chain", chainText(o.ChainID), "home", o.State.Home, "state", o.State.StateDir,
-		"agent", o.Agent.AgentID, "address", o.Execution.Address, "RPC answers", yesNo(o.Execution.RPCOK),
+		"agent", o.Agent.AgentID, "events go to", forwardText(o.Forwarding), "address", o.Execution.Address, "RPC answers", yesNo(o.Execution.RPCOK),
 		"can read", yesNo(o.Execution.ReadOnlyReady), "can buy", yesNo(o.Execution.ExecuteReady),
 		"daily cap (APE)", o.Execution.DailySpendCapAPE, "cap a purchase (APE)", o.Execution.MaxPricePerTxAPE)
 	p.List(red, "Issues", o.Issues)

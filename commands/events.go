@@ -13,7 +13,7 @@ import (
 )
 
 func eventCommands() []Command {
-	return []Command{newEventsTail(), newEventsQuery(), newEventsExport(), newEventsImport(), newEventsSchema(), newEventsEmit()}
+	return []Command{newEventsTail(), newEventsQuery(), newEventsExport(), newEventsImport(), newEventsSchema(), newEventsEmit(), newEventsFlush()}
 }
 
 // EventsSchemaIn names one type, or none for all.

@@ -83,6 +83,7 @@ func eventsExport(ctx context.Context, d *Deps, in EventsExportIn) (EventsExport
 	if err != nil {
 		return out, err
 	}
+	d.remoteOnlyNotice()
 	e := exporter{d: d, log: log, progress: d.newProgress(in.Out == stdoutName),
 		opt: telemetry.ExportOptions{After: after, Match: sel.Match, Redactor: d.redactor()}}
 	e.opt.Progress = func(done, total int64) { e.progress.at("export", done, total) }

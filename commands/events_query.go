@@ -74,6 +74,7 @@ func eventsQuery(ctx context.Context, d *Deps, in EventsQueryIn) (EventsQueryOut
 	}
 	// A search goes as far back as it has to: unlike the tail of a page, whoever asks
 	// for a day of last year waits for it, and can interrupt.
+	d.remoteOnlyNotice()
 	log := telemetry.NewLog(cfg.StateDir, telemetry.LogOptions{MaxBack: math.MaxInt64, MaxTail: queryBytes})
 	defer func() { _ = log.Close() }() // only read: nothing to lose
 	q := query{d: d, in: in, log: log, match: sel.Match, p: d.printer(), out: EventsQueryOut{OK: true, Events: []json.RawMessage{}}}

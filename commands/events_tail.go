@@ -135,6 +135,7 @@ func (t *tailer) local(ctx context.Context, after telemetry.Cursor) error {
 	if err != nil {
 		return err
 	}
+	t.d.remoteOnlyNotice()
 	defer func() { t.out.Bad = log.Stats().Bad.Total() }()
 	if t.in.After == "" {
 		if after, err = t.newest(ctx, log); err != nil || !t.in.Follow {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/market"
+	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 func marketCommands() []Command {
@@ -71,6 +72,21 @@ func (d *Deps) market(flag string) (market.Source, error) {
 		}
 		return f.WithSlugs(slugs), nil
 	}
+	opt := market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, Transport: d.transport(), Rand: rand.Int64N, Pacer: d.marketPacer(cfg), Slugs: slugs, Waiting: d.marketWaits}
+	if cfg.MarketProxy.Value == "" {
+		opt.APIKey = market.Key(d.marketKey(cfg).Reveal())
+		return market.New(opt)
+	}
+	if cfg.Agent.Source == FromDefault || !cfg.AgentToken.Set() {
+		return nil, fault.New(fault.Auth, "the server that %s names asks the marketplace for agents alone, and no agent's id and token are set", marketProxyOption().named(cfg.MarketProxy.Source)).
+			Hintf("export APE_CLAW_AGENT_ID=my-agent-1 APE_CLAW_AGENT_TOKEN=…, or ape-claw auth set --agent-id my-agent-1 --agent-token …")
+	}
+	opt.BaseURL, opt.Agent = cfg.MarketProxy.Value, &market.Agent{ID: cfg.Agent.Value, Token: market.Key(cfg.AgentToken.Reveal())}
+	return market.New(opt)
+}
+
+// marketKey is the key that the marketplace is asked with.
+func (d *Deps) marketKey(cfg *Config) Secret {
 	key := cfg.OpenSeaKey
 	if key.Source == FromProfile && cfg.MarketURL.Source != FromDefault {
 		// The saved key is OpenSea's: no variable or config file may name another
@@ -78,8 +94,7 @@ func (d *Deps) market(flag string) (market.Source, error) {
 		key = Secret{}
 		d.warn("the saved OpenSea key is sent to OpenSea only, not to the marketplace that %s names", cfg.MarketURL.Source)
 	}
-	return market.New(market.Options{Rules: rules, BaseURL: cfg.MarketURL.Value, APIKey: market.Key(key.Reveal()),
-		Transport: d.transport(), Rand: rand.Int64N, Pacer: d.marketPacer(cfg), Slugs: slugs, Waiting: d.marketWaits})
+	return key
 }
 
 // paceFile is what the processes of a home know of the marketplace's rate limit.

@@ -2,13 +2,12 @@ package commands
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/ape-claw/ape-claw/ai"
 	"github.com/ape-claw/ape-claw/chain"
@@ -33,7 +32,7 @@ func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 	}
 	return nft.New(nft.Deps{
 		Now: d.host.Now, Recorder: d, Subject: "agent:" + cfg.Agent.Value, CLI: cfg.cli(), Warn: d.warn, TraceID: cfg.TraceID.Value, Ask: d.asker(ask),
-		AskPlan: d.planAsker(ask), Progress: d.progress,
+		AskPlan: d.planAsker(ask), Progress: d.progress, AfterConfirmed: d.receiptOf,
 		Fence: func(context.Context) (policy.Fence, error) {
 			src, err := d.sources()
 			if err != nil {
@@ -44,7 +43,7 @@ func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 		State:  d.stateDB,
 		Market: func(context.Context) (nft.Market, error) { return d.market(dataSource) },
 		Chain:  func(ctx context.Context) (nft.Chain, error) { return d.client(ctx) },
-		Buyer:  func(context.Context) (common.Address, error) { return d.buyer() },
+		Buyer:  d.buyer,
 		Sender: func(ctx context.Context) (nft.Sender, error) { return d.sender(ctx) },
 		Ledger: func(ctx context.Context) (nft.Ledger, error) { return d.ledger(ctx) },
 		Journal: func(ctx context.Context, key string) (chain.OpenTx, bool, error) {
@@ -63,22 +62,7 @@ func (d *Deps) nftAsking(dataSource string, ask bool) (*nft.Service, error) {
 // joinTrace puts this run into the trace of a quote, so that quote, simulation
 // and purchase are one story, unless the caller named a trace.
 func (d *Deps) joinTrace(ctx context.Context, quoteID string) {
-	cfg, err := d.Config()
-	if err != nil || cfg.TraceID.Source != FromDefault {
-		return
-	}
-	db, err := d.stateDB(ctx)
-	if err != nil {
-		return // the operation meets the same error and reports it
-	}
-	trace := nft.TraceOf(ctx, db, quoteID)
-	if !validID(trace) {
-		return
-	}
-	cfg.TraceID.Value = trace
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.rec = nil // nothing is recorded yet; the next one has the trace
+	d.joinTraceOf(ctx, func(db *sql.DB) string { return nft.TraceOf(ctx, db, quoteID) })
 }
 
 // NFTQuoteIn adds the source to the operation's input.
@@ -138,10 +122,8 @@ what it read from the transaction that it would sign, and asks for the phrase; e
 policy allows. When the quoted order is gone, up to three others of the same token, at
 or below the confirmed price, are tried in its place.`,
 		Example: "  ape-claw nft buy --quote q_…\n  ape-claw nft buy --quote q_… --execute --confirm 'BUY gs-on-ape #42 12.5 APE'",
-		Events: []string{"nft.buy.dry_run", "nft.buy.retry", "nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown",
-			"nft.buy.cancelled", "nft.buy.replaced", // of earlier runs, which are settled first
-			"policy.blocked"},
-		Risk: RiskHigh, Permission: "nft:buy", AI: Exposure{Class: AITool, Grade: ai.GradeHigh, Identifiers: []string{"collection", "tokenId", "priceApe"}, Untrusted: true, About: aboutBuy}},
+		Events:  settling("nft.buy.dry_run", "nft.buy.retry", "v2.receipt.skipped"),
+		Risk:    RiskHigh, Permission: "nft:buy", AI: Exposure{Class: AITool, Grade: ai.GradeHigh, Identifiers: []string{"collection", "tokenId", "priceApe"}, Untrusted: true, About: aboutBuy}},
 		func(ctx context.Context, d *Deps, in nft.BuyIn) (nft.BuyOut, error) {
 			d.joinTrace(ctx, in.Quote)
 			s, err := d.nftAsking("", in.Execute && in.Confirm == "" && !in.Autonomous)

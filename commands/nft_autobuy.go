@@ -37,9 +37,8 @@ result lists each purchase. --budget counts prices; the policy's caps count gas 
   ape-claw nft autobuy --collections gs-on-ape,pixel-apes --max-price 5 --count 10 --budget 30
   ape-claw nft autobuy --plan p_… --execute --confirm 'AUTOBUY p_… 3 12.5 APE'
   ape-claw nft autobuy --max-price 5 --count 3 --execute --autonomous`,
-		Events: []string{"nft.autobuy.planned", "nft.autobuy.executed", "nft.autobuy.partial", "nft.autobuy.failed", "nft.simulation.passed", "nft.simulation.failed",
-			"nft.buy.submitted", "nft.buy.confirmed", "nft.buy.reverted", "nft.buy.unknown", "nft.buy.retry",
-			"nft.buy.cancelled", "nft.buy.replaced", "policy.blocked"},
+		Events: settling("nft.autobuy.planned", "nft.autobuy.executed", "nft.autobuy.partial", "nft.autobuy.failed", "nft.simulation.passed", "nft.simulation.failed",
+			"nft.buy.retry", "v2.receipt.skipped"),
 		Risk: RiskHigh, Permission: "nft:autobuy", AI: Exposure{Class: AITool, Grade: ai.GradeHigh, Identifiers: []string{"count", "maxPrice", "budget"}, Untrusted: true, About: aboutAutobuy}},
 		func(ctx context.Context, d *Deps, in NFTAutobuyIn) (nft.AutobuyOut, error) {
 			if in.Plan != "" {

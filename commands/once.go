@@ -35,16 +35,25 @@ type tokenBearer interface {
 	owner() string
 }
 
-// tokenField is how that field looks in a result that passed the redactor. Inside
-// a string its quotes would be escaped: there is no other such place.
-var tokenField = []byte(`"token":` + redactedValue)
+// tokenField is what that field is called, where a result does not say otherwise.
+const tokenField = "token"
 
-// showToken puts the token into its one place in a redacted result.
-func showToken(doc []byte, t shownOnce) ([]byte, error) {
-	if bytes.Count(doc, tokenField) != 1 {
+// fieldOf is the field of a result that shows its token.
+func fieldOf(b tokenBearer) string {
+	if named, ok := b.(interface{ field() string }); ok {
+		return named.field()
+	}
+	return tokenField
+}
+
+// showToken puts the token into its one place in a redacted result. Inside a string
+// the quotes would be escaped: there is no other such place.
+func showToken(doc []byte, field string, t shownOnce) ([]byte, error) {
+	place := []byte(`"` + field + `":` + redactedValue)
+	if bytes.Count(doc, place) != 1 {
 		return doc, fault.New(fault.Internal, "the result has no place for its token")
 	}
-	return bytes.Replace(doc, tokenField, []byte(`"token":"`+t.secret+`"`), 1), nil
+	return bytes.Replace(doc, place, []byte(`"`+field+`":"`+t.secret+`"`), 1), nil
 }
 
 // printToken shows the token to people, on a line of its own to copy.

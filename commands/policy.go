@@ -94,6 +94,11 @@ func limitsOf(p *policy.Policy) []PolicyLimit {
 		add("execution.currencyCaps."+name+".maxPricePerTx", in(caps.MaxPricePerTx))
 		add("execution.currencyCaps."+name+".dailySpendCap", daily(caps.Caps, in))
 	}
+	for _, a := range p.SpendCapAssets() {
+		c := p.Execution.SpendCaps[a]
+		in := func(limit policy.Cap) string { return amount(limit, c.Decimals, a.Label()) }
+		add("execution.dailySpendCaps."+a.String(), daily(policy.Caps{Daily: c.Daily, AgentDaily: c.AgentDaily}, in))
+	}
 	if p.Execution.Contracts != nil {
 		add("execution.contractAllowlist", listed(p.Execution.Contracts))
 	} else {
@@ -102,6 +107,8 @@ func limitsOf(p *policy.Policy) []PolicyLimit {
 	add("execution.windows", windowsText(p.Execution.Windows))
 	add("execution.confirmPhraseRequired", yesNo(p.Execution.ConfirmPhraseRequired))
 	add("execution.autonomousMode", yesNo(p.Execution.AutonomousMode))
+	add("v2.contractAllowlist", listed(p.V2.Contracts))
+	add("receipts.auto", yesNo(p.Receipts.Auto))
 	return out
 }
 

@@ -131,6 +131,12 @@ func spendable(p *policy.Policy, collections int) []string {
 	if !p.NFTBuy.SimulationRequired {
 		out = append(out, "without a passed simulation")
 	}
+	if n := len(p.V2.Contracts); n > 0 {
+		out = append(out, "calls of "+counted(n, "contract")+" whose code is not ape-claw's own")
+	}
+	if p.Receipts.Auto {
+		out = append(out, "gas for a receipt of each confirmed purchase, unasked")
+	}
 	switch x := p.Execution; {
 	case x.AutonomousMode && (x.DailySpendCap.Unlimited && x.AgentCap == nil):
 		out = append(out, "each purchase is confirmed by its phrase: --autonomous needs a daily cap")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,9 +21,8 @@ type PolicyExplainIn struct {
 
 // explained is a command with its input, read as a run of it would.
 type explained struct {
-	spec  Spec
-	in    any  // of the command's In type
-	later bool // the command does not exist yet
+	spec Spec
+	in   any // of the command's In type
 }
 
 // PolicyExplainOut is what stands between a command and its effect.
@@ -89,17 +87,11 @@ so, with its risk, its permission, and whether it needs a person at the terminal
 	return c
 }
 
-// coming are groups of commands that will exist, and spend.
-var coming = []string{"bridge", "v2"}
-
 // read parses a command line as a run of it would, and takes its global flags for
 // this run.
 func (d *Deps) read(args []string) (explained, error) {
 	if args[0] == "ape-claw" {
 		args = args[1:]
-	}
-	if len(args) > 0 && slices.Contains(coming, args[0]) {
-		return explained{spec: Spec{Name: strings.Join(words(args), " "), Risk: RiskHigh}, later: true}, nil
 	}
 	var out explained
 	readers := map[*cobra.Command]func(*cobra.Command, []string) error{}
@@ -145,14 +137,4 @@ func (d *Deps) read(args []string) (explained, error) {
 		}
 	})
 	return out, err
-}
-
-// words are the leading words of a command line.
-func words(args []string) []string {
-	for i, a := range args {
-		if strings.HasPrefix(a, "-") {
-			return args[:i]
-		}
-	}
-	return args
 }

@@ -96,7 +96,9 @@ func (d *Deps) explainAutobuy(ctx context.Context, x explained, out *PolicyExpla
 	}
 	out.gates(gates, depends)
 	out.note("every purchase passes all gates by itself; the first that policy refuses ends the run")
-	if !out.Spends {
+	if out.Spends {
+		d.noteReceipts(out)
+	} else {
 		out.note("without --execute it is a plan and spends nothing; the verdicts are those of --execute")
 	}
 	return nil

@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
-	"strings"
 
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/nft"
@@ -20,16 +18,18 @@ import (
 
 func policyExplain(ctx context.Context, d *Deps, in PolicyExplainIn) (PolicyExplainOut, error) {
 	x := in.parsed
-	out := PolicyExplainOut{OK: true, Command: x.spec.Name, Exists: !x.later, Risk: x.spec.Risk, Permission: x.spec.Permission, Human: x.spec.Human,
+	out := PolicyExplainOut{OK: true, Command: x.spec.Name, Exists: true, Risk: x.spec.Risk, Permission: x.spec.Permission, Human: x.spec.Human,
 		Gates: []ExplainGate{}, Notes: []string{}}
 	var err error
 	switch {
-	case x.later:
-		err = d.explainComing(ctx, &out)
 	case x.spec.Name == "nft quote", x.spec.Name == "nft simulate", x.spec.Name == "nft buy":
 		err = d.explainNFT(ctx, x, &out)
 	case x.spec.Name == "nft autobuy":
 		err = d.explainAutobuy(ctx, x, &out)
+	case x.spec.Name == "bridge execute":
+		err = d.explainBridge(ctx, x, &out)
+	case x.writesV2():
+		err = d.explainV2(ctx, x, &out)
 	default:
 		out.note("it spends nothing: no gate stands before it")
 	}
@@ -108,10 +108,18 @@ func (d *Deps) explainNFT(ctx context.Context, x explained, out *PolicyExplainOu
 		out.note("it spends nothing: only what holds without spending is checked")
 	case x.is("execute"):
 		out.Spends = true
+		d.noteReceipts(out)
 	default:
 		out.note("without --execute it is a dry run and spends nothing; the verdicts are those of --execute")
 	}
 	return nil
+}
+
+// noteReceipts says of what buys that its receipt is recorded too, where policy has it so.
+func (d *Deps) noteReceipts(out *PolicyExplainOut) {
+	if p, err := d.Policy(); err == nil && p.Receipts.Auto {
+		out.note("once it is confirmed its receipt is recorded on chain, through gates of its own: receipts.auto")
+	}
 }
 
 // standing decides about a purchase of which nothing is known but its price.
@@ -151,26 +159,6 @@ func (d *Deps) used(ctx context.Context, limits []policy.Limit) ([]policy.Use, e
 		return nil, err
 	}
 	return ledger.Uses(ctx, nil, limits)
-}
-
-// explainComing says what holds already for what will be built.
-func (d *Deps) explainComing(ctx context.Context, out *PolicyExplainOut) error {
-	gates, f, err := d.standing(ctx, units.Wei{}, false)
-	if err != nil {
-		return err
-	}
-	out.Spends = true
-	out.note("it is not built yet; what it will spend counts against the same daily caps")
-	general := slices.DeleteFunc(gates, func(g policy.Gate) bool {
-		return !slices.Contains([]string{policy.GateHalt, policy.GatePolicy, policy.GateWindow, policy.GateSpend}, g.Name)
-	})
-	out.gates(general, map[string]string{policy.GateSpend: "decided by what it costs"})
-	if f.Policy != nil && strings.HasPrefix(out.Command, "bridge") {
-		out.Gates = append(out.Gates,
-			ExplainGate{Gate: "bridge-fee", Verdict: verdictDepends, Reason: "decided by the quote", Limit: f.Policy.Bridge.MaxFee.String(), Setting: f.Policy.Setting("bridge.maxBridgeFeeBps")},
-			ExplainGate{Gate: "bridge-minimum", Verdict: verdictDepends, Reason: "decided by the quote", Limit: "a least amount out: " + yesNo(f.Policy.Bridge.RequireMinAmountOut), Setting: f.Policy.Setting("bridge.requireMinAmountOut")})
-	}
-	return nil
 }
 
 func printExplained(p *Printer, out PolicyExplainOut) {

@@ -55,7 +55,7 @@ func quickstart(ctx context.Context, d *Deps, _ QuickstartIn) (QuickstartOut, er
 		}
 	default:
 		out.Status, out.Summary = "read-only", "Reading works; buying is not set up yet"
-		if !doc.Market.OpenSeaAPIKeyProvided || !doc.Execution.RPCOK {
+		if !doc.Market.OpenSeaAPIKeyProvided && !doc.Market.Proxied || !doc.Execution.RPCOK {
 			out.Summary = "Practising works; live listings and buying are not set up yet"
 		}
 		out.RecommendedCommands = []string{"ape-claw demo", "ape-claw sandbox up --detach", "ape-claw --profile sandbox quickstart", "ape-claw market collections", "ape-claw serve"}

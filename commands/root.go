@@ -18,14 +18,24 @@ import (
 var groups = []struct{ name, short string }{
 	{"market", "Look at collections and listings"},
 	{"nft", "Quote, simulate and buy NFTs"},
+	{"bridge", "Move funds between ApeChain and other chains"},
 	{"nft quotes", "Look at saved quotes"},
 	{"policy", "What may be spent, on what, and what was"},
 	{"allowlist", "The collections that may be bought"},
 	{"chain", "The chain this acts on"},
 	{"auth", "Credentials of this home"},
+	{"wallet", "Keys of this home, and who signs"},
 	{"clawbot", "Agents that may call this machine's serve"},
 	{"events", "Read, describe and write events"},
 	{"sandbox", "A local chain and marketplace to practise on"},
+	{"skill", "Skills: mint and publish them"},
+	{"v2", "Skills, intents, receipts, vault and agent account on chain"},
+	{"v2 skill", "Skills as tokens, and their versions"},
+	{"v2 intent", "What is meant to be done, announced on chain"},
+	{"v2 receipt", "What was done, proved on chain"},
+	{"v2 vault", "The vault that splits what skills earn"},
+	{"v2 agent", "The account that runs modules within its on-chain policy"},
+	{"pod", "An agent's workspace, and what keeps it going"},
 	{"ai", "Models that use these commands, and people who approve"},
 	{"ai conversations", "What was said to models, and what they did"},
 	{"ai connections", "The models that are connected"},
@@ -38,7 +48,7 @@ var groups = []struct{ name, short string }{
 // all lists every command. It is a function, so that building the tree is the
 // only cost and nothing runs before main.
 func all() []Command {
-	return slices.Concat(systemCommands(), authCommands(), clawbotCommands(), marketCommands(), nftCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands(), aiCommands())
+	return slices.Concat(systemCommands(), authCommands(), walletCommands(), clawbotCommands(), marketCommands(), nftCommands(), bridgeCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands(), v2Commands(), podCommands(), aiCommands())
 }
 
 // Specs returns the declaration of every command, in the order of docs/commands.md.
@@ -103,7 +113,8 @@ Start here:  ape-claw demo          the whole story on a local chain
 	bindGlobals(root, d)
 	parents := map[string]*cobra.Command{"": root}
 	for _, g := range groups {
-		if !slices.ContainsFunc(list, func(c Command) bool { return strings.HasPrefix(c.Name, g.name+" ") }) {
+		within := func(name string) bool { return strings.HasPrefix(name, g.name+" ") }
+		if !slices.ContainsFunc(list, func(c Command) bool { return within(c.Name) || slices.ContainsFunc(c.Aliases, within) }) {
 			continue
 		}
 		words := strings.Fields(g.name)
@@ -321,6 +332,7 @@ func runTree(ctx context.Context, args []string, host Host, list []Command, part
 		}
 		err = d.finish(ctx, Command{Spec: d.spec}, nil, err)
 	}
+	d.forwardRest(ctx)
 	return fault.ExitCode(err), err
 }
 

@@ -47,7 +47,9 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 			return d.finish(ctx, c, nil, err)
 		}
 	}
+	stop := d.forwardMeanwhile(ctx, c)
 	out, err := op.run(ctx)
+	stop()
 	return d.finish(ctx, c, out, err)
 }
 
@@ -139,7 +141,7 @@ func (d *Deps) printResult(c Command, out any) error {
 		return err
 	}
 	if b = d.redactor().Bytes(b); bears {
-		if b, err = showToken(b, bearer.newToken()); err != nil {
+		if b, err = showToken(b, fieldOf(bearer), bearer.newToken()); err != nil {
 			return err
 		}
 	}

@@ -31,23 +31,30 @@ type SandboxUpIn struct {
 
 // SandboxOut is a running or stopped sandbox.
 type SandboxOut struct {
-	OK        bool            `json:"ok"`
-	Status    string          `json:"status"` // running, stopped, stale or reset
-	Reason    string          `json:"reason,omitempty"`
-	PID       int             `json:"pid,omitempty"`
-	RPCURL    string          `json:"rpcUrl,omitempty"`
-	MarketURL string          `json:"marketUrl,omitempty"`
-	ChainID   int64           `json:"chainId,omitempty"`
-	World     string          `json:"world,omitempty"` // its seed; under that name it would be taken for a wallet's and hidden
-	Buyer     string          `json:"buyer,omitempty"`
-	Health    *sandbox.Health `json:"health,omitempty"`
-	Next      []string        `json:"next,omitempty"`
+	OK        bool   `json:"ok"`
+	Status    string `json:"status"` // running, stopped, stale or reset
+	Reason    string `json:"reason,omitempty"`
+	PID       int    `json:"pid,omitempty"`
+	RPCURL    string `json:"rpcUrl,omitempty"`
+	MarketURL string `json:"marketUrl,omitempty"`
+	ChainID   int64  `json:"chainId,omitempty"`
+
+	// The second chain, and the bridge between the two.
+	EthereumRPCURL  string `json:"ethereumRpcUrl,omitempty"`
+	EthereumChainID int64  `json:"ethereumChainId,omitempty"`
+	RelayURL        string `json:"relayUrl,omitempty"`
+
+	World  string          `json:"world,omitempty"` // its seed; under that name it would be taken for a wallet's and hidden
+	Buyer  string          `json:"buyer,omitempty"`
+	Health *sandbox.Health `json:"health,omitempty"`
+	Next   []string        `json:"next,omitempty"`
 }
 
 func sandboxOut(status string, c *sandbox.Current) SandboxOut {
 	out := SandboxOut{OK: true, Status: status}
 	if c != nil {
 		out.PID, out.RPCURL, out.MarketURL, out.ChainID, out.World, out.Buyer = c.PID, c.RPCURL, c.MarketURL, c.ChainID, c.Seed, c.Buyer
+		out.EthereumRPCURL, out.EthereumChainID, out.RelayURL = c.EthereumRPCURL, c.EthereumChainID, c.RelayURL
 	}
 	return out
 }
@@ -67,8 +74,10 @@ func newSandboxUp() Command {
 		Long: `Start a world to practise on, on loopback, in seconds, with no account and no network:
 a chain (id 7733139, which no real chain has), the real Seaport 1.6 at its canonical
 address, three collections with signed listings, and a marketplace that speaks OpenSea's
-API over that chain. --profile sandbox points every command at it. It runs until Ctrl-C,
-or with --detach until "ape-claw sandbox down".`,
+API over that chain. --profile sandbox points every command at it. A second chain,
+"Ethereum" (id 7700001), and a bridge between the two that speaks Relay's API start when
+they are first asked for. It runs until Ctrl-C, or with --detach until "ape-claw sandbox
+down".`,
 		Example: "  ape-claw sandbox up --detach\n  ape-claw --profile sandbox quickstart",
 		Events:  []string{"sandbox.started", "sandbox.stopped"}, Offline: true, Risk: RiskWrite, Permission: "sandbox:run", AI: Exposure{Class: AINever}},
 		sandboxUp, printSandbox)
@@ -158,7 +167,7 @@ func (d *Deps) detachSandbox(ctx context.Context, cfg *Config, in SandboxUpIn) (
 	if in.Port != nil {
 		args = append(args, "--port", *in.Port)
 	}
-	log, err := d.log()
+	log, err := d.journal()
 	if err != nil {
 		return SandboxOut{}, err
 	}
@@ -195,7 +204,7 @@ func printSandbox(p *Printer, out SandboxOut) {
 		if out.Health != nil {
 			blocks = fmt.Sprintf("%d", out.Health.Block)
 		}
-		p.KV("chain id", fmt.Sprintf("%d", out.ChainID), "RPC", out.RPCURL, "marketplace", out.MarketURL, "buyer", out.Buyer, "block", blocks)
+		p.KV("chain id", fmt.Sprintf("%d", out.ChainID), "RPC", out.RPCURL, "marketplace", out.MarketURL, "Ethereum RPC", out.EthereumRPCURL, "bridge", out.RelayURL, "buyer", out.Buyer, "block", blocks)
 		p.List(cyan, "Try", out.Next)
 	case "reset":
 		p.Line("The sandbox has a fresh chain.")

@@ -1,6 +1,10 @@
 package commands
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ethereum/go-ethereum/common"
+)
 
 // sensitiveFlags are flags whose values are secrets, of this and of later commands
 // and of the original: an error in front of one must not show what stands behind it.
@@ -23,11 +27,19 @@ func secretArgs(args []string) []string {
 		if !has && i+1 < len(args) && (!strings.HasPrefix(args[i+1], "-") || len(args[i+1]) > 1) {
 			value = args[i+1]
 		}
-		if value != "" && value != "-" { // "-" asks at the terminal
+		if value != "" && value != "-" && !(name == "token" && currencyName(value)) { // "-" asks at the terminal
 			out = append(out, value)
 		}
 	}
 	return out
+}
+
+// currencyName reports whether a word is a currency's symbol or the address of its
+// contract, which bridge quote has behind --token, and no secret is.
+func currencyName(word string) bool {
+	const longest = 11
+	letters := strings.Trim(strings.ToLower(word), "abcdefghijklmnopqrstuvwxyz") == ""
+	return letters && len(word) <= longest || common.IsHexAddress(word)
 }
 
 // shownArg is a word of the command line as an error may show it: it hides what may be a key that was typed where none belongs: a word of
@@ -36,7 +48,7 @@ func secretArgs(args []string) []string {
 func shownArg(word string) string {
 	bare := strings.TrimPrefix(strings.ToLower(word), "0x")
 	hex := strings.Trim(bare, "0123456789abcdef") == ""
-	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "sk-") || likeKey(bare) {
+	if (hex && len(bare) >= 16) || strings.HasPrefix(bare, "claw_") || strings.HasPrefix(bare, "inv_") || strings.HasPrefix(bare, "sk-") || likeKey(bare) {
 		return hidden
 	}
 	if r := []rune(word); len(r) > shownWord {

@@ -3,6 +3,7 @@ package commands
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ type ServeIn struct {
 	CORSOrigin    []string `json:"corsOrigin" help:"other sites whose pages may read here, each as https://host[:port] [$APE_CLAW_CORS_ORIGINS]"`
 	TrustedProxy  []string `json:"trustedProxy" help:"addresses or networks (CIDR) of proxies whose X-Forwarded-For and X-Forwarded-Proto are believed [$APE_CLAW_TRUSTED_PROXIES]"`
 	MaxClients    int      `json:"maxClients" min:"1" help:"streams open at once; more get 503 (default 512) [$APE_CLAW_MAX_CLIENTS]"`
+	MarketProxy   bool     `json:"marketProxy" help:"ask the marketplace for registered agents, with this machine's API key, which stays here [$APE_CLAW_MARKET_PROXY]"`
 	MaxPerAddress int      `json:"maxPerAddress" min:"1" help:"streams of one address that is not loopback; more get 429 (default 64)"`
 }
 
@@ -80,6 +82,7 @@ func runServe(ctx context.Context, d *Deps, in ServeIn) (ServeOut, error) {
 	if err := d.readable(ctx); err != nil {
 		return ServeOut{}, errors.Join(err, srv.Close())
 	}
+	d.remoteOnlyNotice()
 	if err := showNow(d, out, printServe); err != nil {
 		return ServeOut{}, err
 	}
@@ -164,10 +167,22 @@ func (d *Deps) newServerWith(in ServeIn, part *servedAI) (*serve.Server, error) 
 	if err != nil {
 		return nil, err
 	}
+	opt.Mounts = d.v2Mounts()
+	maps.Copy(opt.Mounts, d.viewMounts())
+	maps.Copy(opt.Mounts, d.forwardMounts())
+	maps.Copy(opt.Mounts, d.podMounts())
+	opt.Gauges = d.forwardGauges
+	proxied, err := d.marketMounts(in.MarketProxy)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(opt.Mounts, proxied)
 	if part != nil {
-		if opt.Mounts, err = part.mounts(); err != nil {
+		more, err := part.mounts()
+		if err != nil {
 			return nil, err
 		}
+		maps.Copy(opt.Mounts, more)
 	}
 	srv, err := serve.New(opt)
 	if err != nil {

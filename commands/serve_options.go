@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/telemetry/serve"
 )
@@ -39,15 +40,17 @@ func (d *Deps) serveOptions(in ServeIn) (serve.Options, error) {
 	if err != nil {
 		return serve.Options{}, err
 	}
-	return serve.Options{
-		Log: log, Addr: addr, Version: Version, Redactor: d.redactor(), Now: d.host.Now, Logger: d.logger(),
+	opt := serve.Options{
+		Log: log, Ingest: telemetry.OpenIngest(log, telemetry.IngestOptions{Redactor: d.redactor(), Now: d.host.Now}),
+		Addr: addr, Version: Version, Redactor: d.redactor(), Now: d.host.Now, Logger: d.logger(),
 		Profile: serve.ProfileInfo{Sandbox: cfg.IsSandbox(), ChainID: d.scopeChain(cfg)},
 		Auth:    auth, RequireAuth: required, Insecure: in.Insecure,
 		AllowedHosts:   orEnv(d, in.AllowHost, "APE_CLAW_ALLOW_HOSTS"),
 		CORSOrigins:    orEnv(d, in.CORSOrigin, "APE_CLAW_CORS_ORIGINS"),
 		TrustedProxies: proxies,
 		MaxClients:     clients, MaxPerAddress: in.MaxPerAddress,
-	}, nil
+	}
+	return opt, d.withRegistration(&opt)
 }
 
 // orEnv is a list by flag, else by environment, separated by commas.

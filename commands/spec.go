@@ -92,7 +92,8 @@ type Command struct {
 	// bind makes flags for a fresh In on cmd and returns what runs with it.
 	bind func(cmd *cobra.Command, d *Deps) bound
 	// fill makes a fresh In from the arguments of a tool call.
-	fill func(d *Deps, args json.RawMessage) (bound, error)
+	// Each of also gets it, a pointer, to add what no argument says.
+	fill func(d *Deps, args json.RawMessage, also ...func(in any) error) (bound, error)
 	// text prints an Out for people.
 	text func(p *Printer, out any)
 }
@@ -119,10 +120,15 @@ func define[In, Out any](spec Spec, op Op[In, Out], text func(p *Printer, out Ou
 				run: func(ctx context.Context) (any, error) { return op(ctx, d, *in) },
 			}
 		},
-		fill: func(d *Deps, args json.RawMessage) (bound, error) {
+		fill: func(d *Deps, args json.RawMessage, also ...func(in any) error) (bound, error) {
 			in := new(In)
 			if err := fillFields(reflect.ValueOf(in).Elem(), args); err != nil {
 				return bound{}, err
+			}
+			for _, add := range also { // what is no argument
+				if err := add(in); err != nil {
+					return bound{}, err
+				}
 			}
 			return bound{
 				check: func() error {

@@ -116,9 +116,18 @@ func (d *Deps) proposing(c Command, t ai.Tool) (ai.Tool, error) {
 		p = buyProposer{c}
 	case "nft autobuy":
 		p = autobuyProposer{c}
+	case "bridge execute":
+		p = bridgeProposer{c}
 	case "policy halt":
 		p = haltProposer{c}
+	case "pod init", "pod stop", "pod heartbeat":
+		p = podProposer{c}
 	default:
+		impact, ok := writeProposers()[c.Name]
+		if ok {
+			p = writeProposer{c, impact}
+			break
+		}
 		return t, fault.New(fault.Internal, "%s is a tool above read without facts to decide by", c.Name)
 	}
 	t.Preview = func(ctx context.Context, in ai.Call) (ai.Preview, error) {

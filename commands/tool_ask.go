@@ -102,7 +102,7 @@ func (d *Deps) askEvents(ctx context.Context, c ai.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := d.log()
+	log, err := d.journal()
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (d *Deps) child(spec Spec, s ai.Scope) *Deps {
 	h.OpenTerminal = nil
 	h.OpenURL = func(string) error { return errors.New("nobody is there to look at it") }
 	c := newDeps(h)
-	c.parent, c.caller, c.spec, c.wantJSON, c.log = d, s, spec, true, d.log
+	c.parent, c.caller, c.spec, c.wantJSON, c.log, c.journal = d, s, spec, true, d.log, d.journal
 	c.Config = sync.OnceValues(func() (*Config, error) {
 		cfg, err := d.Config()
 		if err != nil {

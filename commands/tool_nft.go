@@ -67,14 +67,14 @@ func (p buyProposer) preview(ctx context.Context, d *Deps, args json.RawMessage)
 	if err := wouldBlock(out.WouldBlock, "quoteId", out.QuoteID); err != nil {
 		return ai.Preview{}, err
 	}
-	if _, err := d.buyer(); err != nil {
+	if _, err := d.buyer(ctx); err != nil {
 		return ai.Preview{}, err // a card that nobody could carry out
 	}
 	if out.Action == nil || out.ConfirmPhrase == "" {
 		return ai.Preview{}, fault.New(fault.PolicyBlocked, "what quote %s buys can't be told", out.QuoteID).WithSent(fault.SentNo)
 	}
 	a := *out.Action
-	binding, err := d.binding(a.Collection, a.Contract)
+	binding, err := d.binding(ctx, a.Collection, a.Contract)
 	if err != nil {
 		return ai.Preview{}, err
 	}

@@ -64,15 +64,15 @@ func (p autobuyProposer) preview(ctx context.Context, d *Deps, args json.RawMess
 		return ai.Preview{}, fault.New(fault.LimitInvalid, "plan %s has no budget", out.PlanID).
 			Hintf("make a plan with a budget: nft_autobuy with maxPrice, count and budget").WithSent(fault.SentNo)
 	}
-	return p.card(d, out)
+	return p.card(ctx, d, out)
 }
 
-func (p autobuyProposer) card(d *Deps, out nft.AutobuyOut) (ai.Preview, error) {
-	buyer, err := d.buyer()
+func (p autobuyProposer) card(ctx context.Context, d *Deps, out nft.AutobuyOut) (ai.Preview, error) {
+	buyer, err := d.buyer(ctx)
 	if err != nil {
 		return ai.Preview{}, err
 	}
-	binding, err := d.binding()
+	binding, err := d.binding(ctx)
 	if err != nil {
 		return ai.Preview{}, err
 	}
@@ -181,7 +181,7 @@ func (p haltProposer) execute(ctx context.Context, d *Deps, args json.RawMessage
 // binding is what this process would act with: an action that was shown under another
 // profile, account, state directory or policy is another action. listed is the slug
 // and the contract of a collection, if there is one.
-func (d *Deps) binding(listed ...string) (map[string]string, error) {
+func (d *Deps) binding(ctx context.Context, listed ...string) (map[string]string, error) {
 	cfg, err := d.Config()
 	if err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (d *Deps) binding(listed ...string) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	buyer, err := d.buyer()
+	buyer, err := d.buyer(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,9 @@ func TestEveryCommandIsClassified(t *testing.T) {
 			if c.Risk == RiskHuman || c.Human != "" || c.Streams {
 				t.Errorf("%s: a tool that asks a person at the terminal, or streams", c.Name)
 			}
-			if c.Risk == RiskHigh && c.AI.Grade != ai.GradeHigh {
+			// By the specification: they cost gas, and move and allow nothing.
+			gasOnly := slices.Contains([]string{"v2 intent create", "v2 intent cancel", "v2 receipt record"}, c.Name) && c.AI.Grade == ai.GradeWrite
+			if c.Risk == RiskHigh && c.AI.Grade != ai.GradeHigh && !gasOnly {
 				t.Errorf("%s: of high risk, and of grade %s for models", c.Name, c.AI.Grade)
 			}
 		case AIOperator, AINever:
@@ -78,6 +80,13 @@ func TestGrades(t *testing.T) {
 		"nft_autobuy": "high nft:autobuy count maxPrice budget", "nft_buy": "high nft:buy collection tokenId priceApe", "nft_quote": "read nft:quote",
 		"nft_quotes_list": "read nft:read", "nft_quotes_show": "read nft:read", "nft_simulate": "read nft:simulate", "policy_check": "read policy:read",
 		"policy_halt": "write policy:halt", "policy_show": "read policy:read", "policy_spend": "read policy:read", "quickstart": "read system:read", "version": "read system:read",
+		"v2_intent_show": "read v2:read", "v2_receipt_get": "read v2:read", "v2_skill_list": "read v2:read", "v2_skill_show": "read v2:read", "v2_vault_status": "read v2:read",
+		"v2_intent_cancel": "write v2:intent:cancel", "v2_intent_create": "write v2:intent:create", "v2_receipt_record": "write v2:receipt:record",
+		"v2_agent_execute": "high v2:agent:execute agentAccount module value inputHash", "v2_skill_mint": "high v2:skill:mint parentId contentHash",
+		"v2_skill_publish": "high v2:skill:publish skillId contentHash",
+		"v2_vault_release": "high v2:vault:release vault member pendingNative",
+		"bridge_execute":   "high bridge:execute amount token from to", "bridge_quote": "read bridge:quote", "bridge_status": "read bridge:read",
+		"pod_init": "write pod:init", "pod_status": "read pod:read", "pod_tasks": "read pod:read", "pod_stop": "write pod:run", "pod_heartbeat": "write pod:run",
 		"action_status": "read ai:read", "actions_pending": "read ai:read", "budget_status": "read policy:read", "events_recent": "read events:read",
 		"explain_block": "read policy:read", "guide": "read ai:read", "request_action": "write ai:propose", "result_more": "read ai:read",
 	}
@@ -101,7 +110,7 @@ func TestGrades(t *testing.T) {
 	for _, x := range tools {
 		// Names that others chose, the words of a marketplace or a node, reasons of a
 		// halt: they reach all but these.
-		ours := slices.Contains([]string{"version", "guide", "events_schema", "result_more", "request_action", "policy_halt"}, x.Name)
+		ours := slices.Contains([]string{"version", "guide", "events_schema", "result_more", "request_action", "policy_halt", "pod_init", "pod_stop", "pod_heartbeat"}, x.Name)
 		if x.Untrusted == ours {
 			t.Errorf("%s: that its result holds text from outside is %v", x.Name, x.Untrusted)
 		}
@@ -124,6 +133,9 @@ func TestModelsDontSetWhatIsNotTheirs(t *testing.T) {
 			t.Errorf("%s: %v, additional %v", x.Name, err, schema.Additional)
 		}
 		for _, name := range forbidden {
+			if x.Name == "bridge_quote" && name == "from" {
+				continue // a chain, by its name here; the account is the key's
+			}
 			if _, ok := schema.Properties[name]; ok {
 				t.Errorf("%s has %s", x.Name, name)
 			}

@@ -24,7 +24,10 @@ type Options struct {
 	APIKey  Key    // sent to BaseURL and nowhere else
 	// KeyOptional lets requests go without a key (the sandbox).
 	KeyOptional bool
-	Transport   http.RoundTripper
+	// Agent asks a serve that proxies the marketplace, at BaseURL, in place of the
+	// marketplace; no API key is sent then.
+	Agent     *Agent
+	Transport http.RoundTripper
 	// Rand returns a number in [0, n), for the jitter of retries.
 	Rand func(n int64) int64
 
@@ -65,6 +68,7 @@ type Client struct {
 	http     *http.Client
 	key      func() Key // a func, so that printing a Client can't show it
 	keyless  bool
+	agent    string // asks a proxy with key as its token; "" asks the marketplace
 	pacer    *Pacer
 	slugs    map[string]string
 	asker    string // tells the lanes of one key from another's
@@ -102,7 +106,12 @@ func New(o Options) (*Client, error) {
 		o.Pacer = NewPacer(o.Clock, o.Rand, "")
 	}
 	key := Key(strings.TrimSpace(string(o.APIKey)))
+	agent := ""
+	if o.Agent != nil {
+		agent, key = o.Agent.ID, o.Agent.Token
+	}
 	return &Client{
+		agent: agent,
 		rules: o.Rules, base: base, key: func() Key { return key }, keyless: o.KeyOptional, rand: o.Rand,
 		http: &http.Client{
 			Transport: o.Transport,
@@ -149,7 +158,7 @@ func parseBase(s string) (*url.URL, error) {
 	case u.RawQuery != "" || u.Fragment != "" || u.ForceQuery:
 		return nil, bad("has a query or a fragment")
 	case u.Scheme == "http" && !isLoopback(u.Hostname()):
-		return nil, bad("is plain http, and the API key would be readable on the way")
+		return nil, bad("is plain http, and the key would be readable on the way")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, bad("is neither https nor http")
 	}
@@ -207,7 +216,7 @@ func (c *Client) Fulfillment(ctx context.Context, r FulfillRequest) (Fulfillment
 	if err != nil {
 		return Fulfillment{}, err
 	}
-	b, err := c.post(ctx, doingFulfill, fulfillBody(r, c.rules.Chain), "api/v2/listings/fulfillment_data")
+	b, err := c.post(ctx, doingFulfill, fulfillBody(r, c.rules.Chain), c.fulfillmentAt())
 	if isStatus(err, http.StatusNotFound) || isStatus(err, http.StatusGone) {
 		return Fulfillment{}, noOrder(err, r.OrderHash)
 	}

@@ -38,7 +38,7 @@ func (c *Client) theirs(slug string) string {
 }
 
 func (c *Client) collection(ctx context.Context, slug string) (Collection, error) {
-	b, err := c.get(ctx, doingCollection, nil, "api/v2/collections", slug)
+	b, err := c.get(ctx, doingCollection, c.collectionAt(slug))
 	if isStatus(err, http.StatusNotFound) {
 		return Collection{}, c.noCollection(err, slug)
 	}
@@ -130,7 +130,10 @@ func otherContract(where, slug, chain, want, got string) error {
 
 // slugOf asks which collection a contract belongs to.
 func (c *Client) slugOf(ctx context.Context, contract string) (string, error) {
-	b, err := c.get(ctx, doingCollection, nil, "api/v2/chain", c.rules.Chain, "contract", contract)
+	if c.agent != "" {
+		return "", fault.New(fault.NotFound, "%s does not tell which collection the contract %s has", c.Name(), contract)
+	}
+	b, err := c.get(ctx, doingCollection, resource{path: []string{"api/v2/chain", c.rules.Chain, "contract", contract}})
 	if isStatus(err, http.StatusNotFound) {
 		return "", fault.Wrap(err, fault.NotFound, "%s knows no collection of contract %s", c.Name(), contract)
 	}

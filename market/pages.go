@@ -62,7 +62,7 @@ func (c *Client) pages(ctx context.Context, col *collector, slug string) error {
 	query := url.Values{"limit": {strconv.Itoa(size)}}
 	cursors, bytes, start := map[string]bool{}, int64(0), c.clock()
 	for {
-		b, err := c.get(ctx, doingListings, query, "api/v2/listings/collection", slug, order)
+		b, err := c.get(ctx, doingListings, c.listingsAt(slug, order, query))
 		if isStatus(err, http.StatusNotFound) {
 			return c.noCollection(err, slug)
 		}
@@ -106,7 +106,7 @@ func (c *collector) stop(format string, args ...any) error {
 
 // best returns the raw best listing of a token, nil when there is none.
 func (c *Client) best(ctx context.Context, slug, tokenID string) (json.RawMessage, error) {
-	b, err := c.get(ctx, doingListings, nil, "api/v2/listings/collection", slug, "nfts", tokenID, "best")
+	b, err := c.get(ctx, doingListings, c.bestAt(slug, tokenID))
 	if isStatus(err, http.StatusNotFound) {
 		return nil, nil
 	}

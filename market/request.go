@@ -9,7 +9,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -61,9 +60,9 @@ type request struct {
 	body   []byte
 }
 
-func (c *Client) get(ctx context.Context, doing string, query url.Values, path ...string) ([]byte, error) {
-	u := c.base.JoinPath(path...)
-	u.RawQuery = query.Encode()
+func (c *Client) get(ctx context.Context, doing string, at resource) ([]byte, error) {
+	u := c.base.JoinPath(at.path...)
+	u.RawQuery = at.query.Encode()
 	return c.do(ctx, request{doing: doing, method: http.MethodGet, url: u.String()})
 }
 
@@ -222,6 +221,9 @@ func (c *Client) stopped(ctx context.Context, err error, r request) *fault.Error
 func (c *Client) checkKey(doing string) error {
 	key := c.key()
 	switch {
+	case c.agent != "" && !key.usable():
+		return fault.New(fault.Auth, "%s failed: the agent's token is missing, or has characters that no token has", doing).
+			Hintf("export APE_CLAW_AGENT_ID=my-agent-1 APE_CLAW_AGENT_TOKEN=…, or ape-claw auth set --agent-id my-agent-1 --agent-token …").WithSent(fault.SentNo)
 	case key == "" && c.keyless:
 		return nil
 	case key == "":
@@ -248,9 +250,7 @@ func (c *Client) attempt(ctx context.Context, r request, attempt int) ([]byte, *
 	if r.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	if key := c.key(); key != "" {
-		req.Header.Set("X-Api-Key", string(key))
-	}
+	c.identifyHeader(req.Header)
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, c.fail(err, r, broken, "%s", c.unreachable(err))
@@ -334,7 +334,10 @@ func (c *Client) badStatus(r request, resp *http.Response, b []byte, q quota) *f
 		}
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		f.fault.Code = fault.Auth
-		f.fault.Hint = "is OPENSEA_API_KEY right and not revoked? another is stored by: ape-claw auth set --opensea-api-key -"
+		f.fault.Hint = c.refusedHint()
+	case status == http.StatusNotFound && !html && !c.notFoundIsAbsent(b):
+		f.fault.Err = nil
+		f.fault.Hint = "does that serve run with --market-proxy?"
 	case status >= 500:
 		f.kind, f.after = broken, q.after
 		f.fault.Hint = "the marketplace has a fault of its own: try again in a while"

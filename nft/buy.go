@@ -87,6 +87,9 @@ func (s *Service) Buy(ctx context.Context, in BuyIn) (BuyOut, error) {
 // buy buys a quote at hand, and tells of a refusal.
 func (s *Service) buy(ctx context.Context, q Quote, in BuyIn, o buyOptions) (BuyOut, error) {
 	out, err := s.execute(ctx, q, in, o)
+	if err == nil {
+		s.confirmed(ctx, out)
+	}
 	return out, s.refused(ctx, cmdBuy, false, q, err)
 }
 
@@ -164,26 +167,7 @@ func (s *Service) spent(ctx context.Context, rules *policy.Policy, scope policy.
 	if err != nil {
 		return nil, err
 	}
-	limits := rules.Limits(scope)
-	scopes := make([]policy.Scope, 0, len(limits))
-	for _, limit := range limits {
-		scopes = append(scopes, limit.Scope())
-	}
-	all, err := ledger.Usages(ctx, nil, scopes...)
-	if err != nil {
-		return nil, err
-	}
-	uses, warning := make([]policy.Use, 0, len(limits)), ""
-	for i, limit := range limits {
-		if warning == "" { // one of them says it
-			warning = all[i].ClockWarning()
-		}
-		uses = append(uses, policy.Use{Limit: limit, Spent: all[i].Total})
-	}
-	if warning != "" {
-		s.d.Warn("%s", warning)
-	}
-	return uses, nil
+	return policy.SpentOf(ctx, ledger, rules.Limits(scope), s.d.Warn)
 }
 
 // purchase is what the gates look at, as far as the quote tells.
@@ -244,7 +228,9 @@ func (s *Service) saved(ctx context.Context, f policy.Fence, q Quote, who *commo
 	if err != nil {
 		return p, err
 	}
-	p.Simulation = verdict(q, m, who, p.Now)
+	// Read after the row: another process may have simulated since p was made, and a
+	// simulation from the future is none.
+	p.Simulation = verdict(q, m, who, s.now())
 	if m != nil {
 		p.FeeLimit = m.FeeWei
 	}

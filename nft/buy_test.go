@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/ethereum/go-ethereum/common"
 
@@ -46,6 +47,9 @@ func TestBuyStory(t *testing.T) {
 	if !out.OK || out.DryRun || out.TxHash != (common.Hash{0xaa}).Hex() || out.BlockNumber != 42 || out.Owner != lower(me) ||
 		out.PriceApe != "12.5" || out.FeeApe != "0.004" || out.GasUsed != 184_000 || out.Quote.Status != "confirmed" {
 		t.Errorf("%+v", out)
+	}
+	if len(w.after) != 1 || w.after[0] != (nft.Confirmed{QuoteID: q.QuoteID, ChainID: q.ChainID, TxHash: out.TxHash}) {
+		t.Errorf("told after the purchase: %+v", w.after)
 	}
 	const trail = "nft.quote.created policy.blocked nft.simulation.passed nft.buy.dry_run policy.blocked nft.buy.submitted nft.buy.confirmed"
 	if w.trail() != trail {
@@ -175,6 +179,29 @@ func TestGates(t *testing.T) {
 				t.Errorf("wouldBlock %+v, expected %q", dry.WouldBlock, tt.gate)
 			}
 		})
+	}
+}
+
+// TestSimulatedMeanwhile: the last simulation may be of another process, made after
+// this one began to look. It is not from the future for that.
+func TestSimulatedMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	q := w.simulated()
+	w.opens = func() {
+		w.pass(time.Second)
+		if _, err := w.state.ExecContext(t.Context(), `UPDATE simulations SET doc = json_set(doc, '$.at', ?)`, w.clock().Format(time.RFC3339Nano)); err != nil {
+			t.Error(err)
+		}
+	}
+	out, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID})
+	if err != nil || len(out.WouldBlock) != 0 {
+		t.Errorf("%v, %+v", err, out.WouldBlock)
+	}
+	w.opens = nil
+	w.pass(-time.Second)
+	if out, err = w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID}); err != nil || len(out.WouldBlock) != 1 || out.WouldBlock[0].Name != policy.GateSimulation {
+		t.Errorf("from the future: %v, %+v", err, out.WouldBlock)
 	}
 }
 
@@ -365,6 +392,9 @@ func TestOutcomes(t *testing.T) {
 			w.submit = func() error { return tt.err }
 			_, err := w.service().Buy(t.Context(), nft.BuyIn{Quote: q.QuoteID, Execute: true, Confirm: phrase})
 			refused(t, err, fault.CodeOf(tt.err))
+			if len(w.after) != 0 {
+				t.Errorf("told of a purchase: %+v", w.after)
+			}
 			show, err := w.service().QuotesShow(t.Context(), nft.QuotesShowIn{Quote: q.QuoteID})
 			if err != nil || show.Status != tt.state {
 				t.Fatalf("state %s, %v", show.Status, err)

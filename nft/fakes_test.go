@@ -93,6 +93,8 @@ type world struct {
 	sent   []chain.Prepared
 	drafts []telemetry.Draft
 	warned []string
+	after  []nft.Confirmed // what AfterConfirmed was told
+	opens  func()          // before the state database is handed out
 
 	home   string
 	state  *sql.DB
@@ -178,8 +180,13 @@ func (w *world) service() *nft.Service {
 	}
 	return nft.New(nft.Deps{
 		Ask: ask, Now: w.clock, Recorder: w, Subject: "agent:test",
-		Fence:  func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), w.fail["fence"] },
-		State:  func(context.Context) (*sql.DB, error) { return w.state, w.fail["state"] },
+		Fence: func(context.Context) (policy.Fence, error) { return policy.LoadFence(w.src), w.fail["fence"] },
+		State: func(context.Context) (*sql.DB, error) {
+			if w.opens != nil {
+				w.opens()
+			}
+			return w.state, w.fail["state"]
+		},
 		Market: func(context.Context) (nft.Market, error) { return fakeMarket{w}, w.fail["market"] },
 		Chain:  func(context.Context) (nft.Chain, error) { return fakeChain{w}, w.fail["chain"] },
 		Ledger: func(context.Context) (nft.Ledger, error) { return w.ledger, w.fail["ledger"] },
@@ -194,7 +201,8 @@ func (w *world) service() *nft.Service {
 			}
 			return me, w.fail["buyer"]
 		},
-		Warn: func(format string, args ...any) { w.warned = append(w.warned, fmt.Sprintf(format, args...)) },
+		Warn:           func(format string, args ...any) { w.warned = append(w.warned, fmt.Sprintf(format, args...)) },
+		AfterConfirmed: func(_ context.Context, c nft.Confirmed) { w.after = append(w.after, c) },
 	})
 }
 

@@ -99,6 +99,10 @@ type Deps struct {
 	Warn    func(format string, args ...any)                                     // for people, on the side
 
 	Progress func(format string, args ...any) // of what takes long, for people
+
+	// AfterConfirmed is told of each purchase right after it was confirmed; the
+	// account's turn is free again. nil: nobody asks.
+	AfterConfirmed func(ctx context.Context, c Confirmed)
 }
 
 // Service is the operations.

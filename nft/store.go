@@ -53,7 +53,7 @@ type Quote struct {
 }
 
 // key is the idempotency key of the quote's one purchase.
-func (q Quote) key() string { return "nft.buy:" + q.QuoteID }
+func (q Quote) key() string { return keyPrefix + q.QuoteID }
 
 // Fee is a part of the price that goes to somebody else than the seller.
 type Fee struct {

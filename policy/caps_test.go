@@ -142,7 +142,7 @@ func TestCapsNarrow(t *testing.T) {
 		names(policy.Scope{Asset: ape}):                                                             "dailySpendCap ",
 		names(policy.Scope{Asset: ape, Collection: dengs}):                                          "dailySpendCap ; nftBuy.collectionCaps." + dengs + " ; the agent's nftBuy.collectionCaps." + dengs + " ",
 		names(policy.Scope{Asset: policy.Asset{ChainID: 33139, Token: wape}, Subject: "agent:bot"}): "dailySpendCap ; currencyCaps.WAPE ; the agent's execution.currencyCaps.WAPE agent:bot",
-		names(policy.Scope{Asset: policy.Asset{ChainID: 1, Token: wape}}):                           "dailySpendCap ",
+		names(policy.Scope{Asset: policy.Asset{ChainID: 1, Token: wape}}):                           "",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -22,6 +22,9 @@ func (p *Policy) Hash() string {
 	for contract, c := range p.Execution.CurrencyCaps {
 		daily[currencyKey(contract, "")] = pair{c.Daily.json(c.Decimals), c.AgentDaily}
 	}
+	for a, c := range p.Execution.SpendCaps {
+		daily[spendKey(a)] = pair{c.Daily.json(c.Decimals), c.AgentDaily}
+	}
 	// A document of strings, numbers, booleans, lists and maps always marshals.
 	b, err := json.Marshal([]any{p.document(string(p.RPCURL)), daily})
 	if err != nil {
@@ -45,6 +48,10 @@ func (p *Policy) document(rpc string) any {
 	if currencies == nil {
 		currencies = []string{}
 	}
+	others := p.V2.Contracts
+	if others == nil {
+		others = []string{}
+	}
 	collections := jsonObject{}
 	for contract, c := range p.NFTBuy.CollectionCaps {
 		collections[contract] = c.json(units.APEDecimals)
@@ -58,6 +65,7 @@ func (p *Policy) document(rpc string) any {
 	execution := jsonObject{
 		"dailySpendCap":         tightest(p.Execution.DailySpendCap, p.Execution.AgentCap).json(units.APEDecimals),
 		"currencyCaps":          tokens,
+		"dailySpendCaps":        p.spendCapsJSON(),
 		"confirmPhraseRequired": p.Execution.ConfirmPhraseRequired, "autonomousMode": p.Execution.AutonomousMode,
 	}
 	if p.Execution.Contracts != nil {
@@ -81,6 +89,8 @@ func (p *Policy) document(rpc string) any {
 			"denyUnlimitedApprovals": p.NFTBuy.DenyUnlimitedApprovals, "simulationRequired": p.NFTBuy.SimulationRequired,
 		},
 		"execution": execution,
+		"v2":        jsonObject{"contractAllowlist": others},
+		"receipts":  jsonObject{"auto": p.Receipts.Auto},
 	}
 }
 

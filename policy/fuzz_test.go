@@ -22,6 +22,7 @@ var seeds = []string{
 	`{"bridge":{"maxBridgeFeeBps":250,"requireMinAmountOut":false}}`, `{"apechainRpcUrl":"https://u:p@h/k","$schema":"x"}`, "{\n\t\"execution\" : { \"autonomousMode\":true } }", `{"execution":{"dailySpendCap":"\u0031"}}`,
 	fullPolicy, `{"nftBuy":{"maxMarketplaceFeeBps":"unlimited","collectionCaps":{"` + addrA + `":{"maxPricePerTx":"0.5"}}}}`, `{"execution":{"currencyCaps":{"` + addrA + `":{"decimals":6,"maxPricePerTx":0.000001}}}}`,
 	`{"execution":{"windows":[[{"from":"22:00","to":"06:00","days":["fri"]}],[]],"contractAllowlist":["` + addrA + `"]}}`, `{"execution":{"windows":[{"from":"00:00","to":"24:00","timeZone":"Asia/Kathmandu"}]}}`,
+	`{"v2":{"contractAllowlist":["` + addrA + `","` + called + `"]},"receipts":{"auto":true}}`, `{"v2":{"contractAllowlist":[]},"receipts":{}}`, `{"receipts":{"auto":1}}`,
 }
 
 // A policy that is accepted allows exactly what its text says, as another reader
@@ -50,6 +51,12 @@ func FuzzPolicy(f *testing.F) {
 				ConfirmPhraseRequired *bool `json:"confirmPhraseRequired"`
 				AutonomousMode        bool  `json:"autonomousMode"`
 			} `json:"execution"`
+			V2 struct {
+				ContractAllowlist []string `json:"contractAllowlist"`
+			} `json:"v2"`
+			Receipts struct {
+				Auto bool `json:"auto"`
+			} `json:"receipts"`
 		}
 		d := json.NewDecoder(bytes.NewReader(text))
 		d.UseNumber()
@@ -73,6 +80,9 @@ func FuzzPolicy(f *testing.F) {
 		if len(p.NFTBuy.Currencies) != len(doc.NFTBuy.CurrencyAllowlist) || p.Execution.AutonomousMode != doc.Execution.AutonomousMode ||
 			p.Execution.ConfirmPhraseRequired != (doc.Execution.ConfirmPhraseRequired == nil || *doc.Execution.ConfirmPhraseRequired) {
 			t.Fatalf("%q was read as %+v", text, p)
+		}
+		if p.Receipts.Auto != doc.Receipts.Auto || !slices.EqualFunc(p.V2.Contracts, doc.V2.ContractAllowlist, strings.EqualFold) {
+			t.Fatalf("%q was read as %+v, %+v", text, p.V2, p.Receipts)
 		}
 	})
 }
@@ -154,11 +164,13 @@ func randomPolicy(r *rand.Rand) string {
 			pick("collectionCaps", "", "{}", `{"dengs":{"maxPricePerTx":1}}`, `{"`+dengs+`":{"dailySpendCap":2}}`, `{"zards":{"maxPricePerTx":0}}`), flag("denyUnlimitedApprovals"), flag("simulationRequired")),
 		group("execution", amount("dailySpendCap"), pick("contractAllowlist", "", "[]", `["`+called+`"]`, `["`+addrA+`","`+called+`"]`),
 			pick("windows", "", "[]", `[{"from":"08:00","to":"18:00"}]`, `[{"from":"11:00","to":"13:00"},{"from":"22:00","to":"02:00"}]`), flag("confirmPhraseRequired"), flag("autonomousMode")),
+		group("v2", pick("contractAllowlist", "", "[]", `["`+called+`"]`, `["`+addrA+`"]`, `["`+addrA+`","`+called+`"]`)),
+		group("receipts", flag("auto")),
 	}, ",") + "}"
 }
 
 // Whatever further files say, no rule is looser than any of them and than the
-// base, and no purchase passes that the base alone refuses.
+// base, and no purchase and no write passes that the base alone refuses.
 func TestNarrowingIsMonotone(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -184,6 +196,11 @@ func TestNarrowingIsMonotone(t *testing.T) {
 			if strict := policy.Decide(policy.Execute, narrowed, withUses(p, narrowed)); strict.Refusal() == nil && wide.Refusal() != nil {
 				t.Fatalf("%q allow %+v, and the base alone does not: %v", texts, p, wide.Refusal())
 			}
+			x := randomWrite(t, r)
+			only := policy.DecideWrite(policy.Execute, alone, using(x, alone))
+			if strict := policy.DecideWrite(policy.Execute, narrowed, using(x, narrowed)); strict.Refusal() == nil && only.Refusal() != nil {
+				t.Fatalf("%q allow %+v, and the base alone does not: %v", texts, x, only.Refusal())
+			}
 		}
 	}
 }
@@ -195,12 +212,17 @@ func noLooser(t *testing.T, texts []string, n, base *policy.Policy) {
 	if !lower(n.NFTBuy.MaxPricePerTx, base.NFTBuy.MaxPricePerTx) || !lower(n.Execution.DailySpendCap, base.Execution.DailySpendCap) || n.Bridge.MaxFee > base.Bridge.MaxFee ||
 		looser(n.NFTBuy.SimulationRequired, base.NFTBuy.SimulationRequired) || looser(n.NFTBuy.DenyUnlimitedApprovals, base.NFTBuy.DenyUnlimitedApprovals) ||
 		looser(n.Bridge.RequireMinAmountOut, base.Bridge.RequireMinAmountOut) || looser(n.Execution.ConfirmPhraseRequired, base.Execution.ConfirmPhraseRequired) ||
-		looser(base.Execution.AutonomousMode, n.Execution.AutonomousMode) {
+		looser(base.Execution.AutonomousMode, n.Execution.AutonomousMode) || looser(base.Receipts.Auto, n.Receipts.Auto) {
 		t.Fatalf("%q became %+v, looser than %+v", texts, n, base)
 	}
 	for _, c := range n.NFTBuy.Currencies {
 		if !slices.Contains(base.NFTBuy.Currencies, c) {
 			t.Fatalf("%q allow %s", texts, c)
+		}
+	}
+	for _, c := range n.V2.Contracts {
+		if !slices.Contains(base.V2.Contracts, c) {
+			t.Fatalf("%q let %s be called", texts, c)
 		}
 	}
 	// Each further file by itself: what it names is a bound as well.
@@ -209,6 +231,7 @@ func noLooser(t *testing.T, texts []string, n, base *policy.Policy) {
 			strings.Contains(text, `"currencyAllowlist":[],`) && len(n.NFTBuy.Currencies) > 0 ||
 			strings.Contains(text, `"simulationRequired":true`) && !n.NFTBuy.SimulationRequired ||
 			strings.Contains(text, `"autonomousMode":false`) && n.Execution.AutonomousMode ||
+			strings.Contains(text, `"v2":{"contractAllowlist":[]}`) && len(n.V2.Contracts) > 0 || strings.Contains(text, `"auto":false`) && n.Receipts.Auto ||
 			strings.Contains(text, `"maxBridgeFeeBps":0`) && n.Bridge.MaxFee != 0 {
 			t.Fatalf("%q became %+v", texts, n)
 		}

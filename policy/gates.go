@@ -29,6 +29,7 @@ const (
 	GateContract   = "contract"  // what the transaction calls
 	GateMaxPrice   = "max-price" // the caller's own limit
 	GatePrice      = "price"     // the policy's
+	GateValue      = "value"     // what a write sends along
 	GateFee        = "marketplace-fee"
 	GateQuote      = "quote"
 	GateSimulation = "simulation"
@@ -120,11 +121,14 @@ func BuyPhrase(collection, tokenID string, price units.Wei, decimals int, curren
 	return fmt.Sprintf("BUY %s #%s %s %s", collection, tokenID, price.Decimal(decimals), currency)
 }
 
-// Decision is the verdict of the gates on one purchase. Only Decide makes one.
+// Decision is the verdict of the gates on one purchase, write or transfer. Only
+// Decide, DecideWrite and DecideTransfer make one.
 type Decision struct {
 	stage    Stage
 	policy   *Policy
 	purchase Purchase
+	write    *Write    // what is no purchase
+	transfer *Transfer // likewise
 	gates    []Gate
 }
 

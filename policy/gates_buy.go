@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -205,30 +206,51 @@ func simulationGate(f Fence, p Purchase) Gate {
 // for it when the policy allows autonomy and bounds it by a daily cap; a phrase
 // that is given all the same must still be right.
 func phraseGate(f Fence, p Purchase) Gate {
-	g := Gate{Measured: "no phrase", Limit: "BUY <collection> #<tokenId> <price> " + p.Currency, Setting: f.Policy.Setting(phraseKey)}
+	return confirmed(f, p.Confirm, p.Autonomous, p.Phrase(), "BUY <collection> #<tokenId> <price> "+p.Currency)
+}
+
+// confirmed holds what was typed against phrase; shape is the phrase for people who
+// have to find it.
+func confirmed(f Fence, confirm string, autonomous bool, phrase, shape string) Gate {
 	x := f.Policy.Execution
-	if p.Confirm != "" {
+	return f.confirmed(confirmation{confirm, autonomous, phrase, shape}, SpendCap{x.DailySpendCap, x.AgentCap, units.APEDecimals}, dailyKey)
+}
+
+// confirmation is what stands for a person's word.
+type confirmation struct {
+	typed      string
+	autonomous bool
+	phrase     string
+	shape      string // the phrase for people who have to find it
+}
+
+// confirmed holds a confirmation against its phrase; caps, set by key, are what
+// bounds autonomy.
+func (f Fence) confirmed(c confirmation, caps SpendCap, key string) Gate {
+	g := Gate{Measured: "no phrase", Limit: c.shape, Setting: f.Policy.Setting(phraseKey)}
+	x := f.Policy.Execution
+	if c.typed != "" {
 		g.Measured = "a phrase"
 	}
 	switch {
-	case p.Autonomous && !x.AutonomousMode:
+	case c.autonomous && !x.AutonomousMode:
 		g.Measured, g.Limit, g.Setting = "--autonomous", "execution.autonomousMode true", f.Policy.Setting(autonomyKey)
 		g.refuse(fault.PolicyBlocked, "--autonomous is refused: execution.autonomousMode is false", "confirm with --confirm, or set execution.autonomousMode in the policy file")
-	case p.Autonomous && !x.dailyBounded():
-		g.Measured, g.Limit, g.Setting = "--autonomous", "a daily cap", f.Policy.Setting(dailyKey)
-		g.refuse(fault.PolicyBlocked, "--autonomous needs a daily cap, and execution.dailySpendCap is "+x.DailySpendCap.Decimal(18), "set execution.dailySpendCap to an amount in the policy file")
-	case p.Autonomous && p.Confirm == "":
+	case c.autonomous && !caps.bounded():
+		g.Measured, g.Limit, g.Setting = "--autonomous", "a daily cap", f.Policy.Setting(key)
+		g.refuse(fault.PolicyBlocked, "--autonomous needs a daily cap, and "+key+" is "+caps.Daily.Decimal(caps.Decimals), "set "+key+" to an amount in the policy file")
+	case c.autonomous && c.typed == "":
 		g.Measured, g.Limit, g.Setting = "--autonomous", "allowed by execution.autonomousMode", f.Policy.Setting(autonomyKey)
-	case p.Confirm == "" && !x.ConfirmPhraseRequired:
+	case c.typed == "" && !x.ConfirmPhraseRequired:
 		g.Limit = "not required by execution.confirmPhraseRequired"
-	case p.Confirm != p.Phrase():
+	case c.typed != c.phrase:
 		g.refuse(fault.ConfirmationMismatch, "confirmation phrase mismatch: "+g.Measured+" was given", "pass --confirm with the phrase that the dry run shows: "+g.Limit)
 	}
 	return g
 }
 
-// dailyBounded reports whether some daily cap bounds the agent.
-func (x ExecutionRules) dailyBounded() bool {
+// bounded reports whether some daily cap bounds the agent.
+func (c SpendCap) bounded() bool {
 	bounds := func(c Cap) bool { return !c.Unlimited && !c.Max.IsZero() }
-	return bounds(x.DailySpendCap) || x.AgentCap != nil && bounds(*x.AgentCap)
+	return bounds(c.Daily) || c.AgentDaily != nil && bounds(*c.AgentDaily)
 }

@@ -106,6 +106,12 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 		return Grant{}, fault.New(fault.PolicyBlocked, "a dry run allows nothing to be sent").
 			Hintf("run it again with --execute").WithSent(fault.SentNo)
 	}
+	if d.write != nil {
+		return d.grantWrite(*d.write, t, expires)
+	}
+	if d.transfer != nil {
+		return d.grantTransfer(*d.transfer, t, expires)
+	}
 	p := d.purchase
 	native := p.Asset == NativeOf(t.ChainID)
 	mismatch := ""
@@ -146,4 +152,5 @@ func (d Decision) Authorize(t Tx, expires time.Time) (Grant, error) {
 const (
 	KindPrice = "price" // what the transaction pays
 	KindFee   = "fee"   // the most its gas may cost
+	KindValue = "value" // what a write sends along
 )

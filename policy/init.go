@@ -13,7 +13,7 @@ import (
 var initPolicy []byte
 
 // InitTemplate is the policy file that a person begins with: every key is there
-// but the list of contracts, which would shut out those that a later version
+// but execution.contractAllowlist, which would shut out those that a later version
 // knows, and every cap is 0 but those that the options give.
 func InitTemplate(o InitOptions) ([]byte, error) {
 	text := bytes.Replace(initPolicy, []byte(`"SCHEMA"`), []byte(`"`+SchemaID+`"`), 1)

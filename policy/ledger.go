@@ -41,7 +41,7 @@ type Reservation struct {
 	Account    string // the paying address, lower case
 	Subject    string // on whose behalf, "agent:<id>"; "" for nobody in particular
 	Collection string // the contract that it buys from, lower case; "" for none
-	Kind       string // "price" or "fee"
+	Kind       string // KindPrice, KindFee or KindValue
 	Ref        string // the idempotency key of what it pays for
 	Amount     units.Wei
 }

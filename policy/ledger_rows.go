@@ -171,7 +171,7 @@ func (l Limit) show(w units.Wei) string {
 // uncapped is the refusal of a token that no cap covers.
 func uncapped(a Asset) error {
 	return fault.New(fault.PolicyBlocked, "no daily cap covers the token %s of chain %d", a.Token, a.ChainID).
-		Hintf("pay in the native token, whose cap is execution.dailySpendCap, or give it one in execution.currencyCaps").WithSent(fault.SentNo)
+		Hintf("pay in the native token, whose cap is execution.dailySpendCap, or give it one in execution.currencyCaps; what leaves another chain has its cap in %s", spendCapsKey).WithSent(fault.SentNo)
 }
 
 // change says what would let a refused spend through.

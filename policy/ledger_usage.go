@@ -91,11 +91,36 @@ func (l *Ledger) Uses(ctx context.Context, q Queryer, limits []Limit) ([]Use, er
 	if err != nil {
 		return nil, err
 	}
-	var out []Use
+	return usesOf(limits, all), nil
+}
+
+// Usages tells what counts of scopes (*Ledger).
+type Usages interface {
+	Usages(ctx context.Context, q Queryer, scopes ...Scope) ([]Usage, error)
+}
+
+// SpentOf returns how much of each limit of a scope is used. What there is to know of the
+// clock that it was counted by is told to warn, once.
+func SpentOf(ctx context.Context, l Usages, limits []Limit, warn func(format string, args ...any)) ([]Use, error) {
+	all, err := l.Usages(ctx, nil, scopesOf(limits)...)
+	if err != nil {
+		return nil, err
+	}
+	for _, u := range all {
+		if w := u.ClockWarning(); w != "" {
+			warn("%s", w)
+			break
+		}
+	}
+	return usesOf(limits, all), nil
+}
+
+func usesOf(limits []Limit, all []Usage) []Use {
+	out := make([]Use, 0, len(limits))
 	for i, lim := range limits {
 		out = append(out, Use{lim, all[i].Total})
 	}
-	return out, nil
+	return out
 }
 
 func scopesOf(limits []Limit) []Scope {

@@ -36,13 +36,16 @@ func newPolicy(defaults, base *layer, names slugs) (*Policy, error) {
 		Execution: ExecutionRules{
 			DailySpendCap:         or(base.dailyCap, Cap{}),
 			CurrencyCaps:          map[string]CurrencyCaps{},
+			SpendCaps:             map[Asset]SpendCap{},
 			Contracts:             slices.Clone(or(base.contracts, nil)),
 			Windows:               slices.Clone(or(base.windows, nil)),
 			ConfirmPhraseRequired: or(base.phrase, true),
 			AutonomousMode:        or(base.autonomy, false),
 		},
-		Files: []string{base.file},
-		setBy: map[string][]string{},
+		V2:       V2Rules{Contracts: slices.Clone(or(base.v2Contracts, nil))},
+		Receipts: ReceiptRules{Auto: or(base.autoReceipts, false)},
+		Files:    []string{base.file},
+		setBy:    map[string][]string{},
 	}
 	for key, set := range base.sets() {
 		if set {
@@ -60,6 +63,7 @@ func (l *layer) sets() map[string]bool {
 		"nftBuy.denyUnlimitedApprovals": l.denyApprovals != nil, simulateKey: l.simulate != nil,
 		dailyKey: l.dailyCap != nil, contractList: l.contracts != nil, windowsKey: l.windows != nil,
 		phraseKey: l.phrase != nil, autonomyKey: l.autonomy != nil,
+		v2List: l.v2Contracts != nil, receiptsKey: l.autoReceipts != nil,
 	}
 }
 
@@ -88,7 +92,8 @@ func (p *Policy) narrow(l *layer, names slugs, agent, sandbox bool) error {
 	tighten(p, l, "nftBuy.denyUnlimitedApprovals", &p.NFTBuy.DenyUnlimitedApprovals, l.denyApprovals, either)
 	tighten(p, l, simulateKey, &p.NFTBuy.SimulationRequired, l.simulate, either)
 	tighten(p, l, phraseKey, &p.Execution.ConfirmPhraseRequired, l.phrase, either)
-	tighten(p, l, autonomyKey, &p.Execution.AutonomousMode, l.autonomy, func(a, b bool) bool { return a && b })
+	tighten(p, l, autonomyKey, &p.Execution.AutonomousMode, l.autonomy, both)
+	tighten(p, l, receiptsKey, &p.Receipts.Auto, l.autoReceipts, both)
 	if agent && l.dailyCap != nil {
 		p.Execution.AgentCap = &l.dailyCap.v
 		p.setBy[agentKey(dailyKey)] = []string{l.file}
@@ -96,6 +101,7 @@ func (p *Policy) narrow(l *layer, names slugs, agent, sandbox bool) error {
 		tighten(p, l, dailyKey, &p.Execution.DailySpendCap, l.dailyCap, Cap.Min)
 	}
 	p.intersect(l, currencyList, &p.NFTBuy.Currencies, l.currencies)
+	p.intersect(l, v2List, &p.V2.Contracts, l.v2Contracts)
 	if p.Execution.Contracts == nil && l.contracts != nil {
 		p.Execution.Contracts, p.setBy[contractList] = slices.Clone(l.contracts.v), []string{l.file}
 	} else {
@@ -114,6 +120,7 @@ func (p *Policy) narrow(l *layer, names slugs, agent, sandbox bool) error {
 }
 
 func either(a, b bool) bool { return a || b }
+func both(a, b bool) bool   { return a && b }
 
 // tighten holds a limit against what a file says of it, and remembers the file
 // if that is stricter.

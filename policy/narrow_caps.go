@@ -42,8 +42,11 @@ func (n slugs) contract(l *layer, e named[capsLayer]) (string, error) {
 	return "", l.errorf(e.pos, "collectionCaps names %q, which is %d contracts on the allowlist; name the contract", e.key, len(found))
 }
 
-// mergeCaps adds what a file says of single collections and currencies.
+// mergeCaps adds what a file says of single collections, currencies and other chains.
 func (p *Policy) mergeCaps(l *layer, names slugs, base, agent bool) error {
+	if err := p.mergeSpendCaps(l, base, agent); err != nil {
+		return err
+	}
 	if l.collectionCaps != nil {
 		seen := map[string]bool{}
 		for _, e := range l.collectionCaps.v {

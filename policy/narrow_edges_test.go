@@ -41,6 +41,7 @@ func TestSwitchesNarrow(t *testing.T) {
 		"approvals":  {`{"nftBuy":{"denyUnlimitedApprovals":%}}`, func(p *policy.Policy) bool { return p.NFTBuy.DenyUnlimitedApprovals }, false},
 		"minimum":    {`{"bridge":{"requireMinAmountOut":%}}`, func(p *policy.Policy) bool { return p.Bridge.RequireMinAmountOut }, false},
 		"autonomy":   {`{"execution":{"autonomousMode":%}}`, func(p *policy.Policy) bool { return p.Execution.AutonomousMode }, true},
+		"receipts":   {`{"receipts":{"auto":%}}`, func(p *policy.Policy) bool { return p.Receipts.Auto }, true},
 	} {
 		with := func(v string) string { return strings.Replace(c.text, "%", v, 1) }
 		for _, b := range []string{"true", "false"} {
@@ -65,14 +66,16 @@ func TestSettingsNameTheirFile(t *testing.T) {
 	t.Parallel()
 	const (
 		base = `{"bridge":{"maxBridgeFeeBps":50,"requireMinAmountOut":false},"nftBuy":{"maxPricePerTx":5,"currencyAllowlist":["APE","WAPE"],"maxMarketplaceFeeBps":50,"denyUnlimitedApprovals":false,"simulationRequired":false,"collectionCaps":{"` + dengs + `":{"maxPricePerTx":5}}},
-			"execution":{"dailySpendCap":5,"contractAllowlist":["` + addrA + `","` + addrB + `"],"windows":[{"from":"08:00","to":"18:00"}],"confirmPhraseRequired":false,"autonomousMode":true,"currencyCaps":{"WAPE":{"dailySpendCap":5}}}}`
+			"execution":{"dailySpendCap":5,"contractAllowlist":["` + addrA + `","` + addrB + `"],"windows":[{"from":"08:00","to":"18:00"}],"confirmPhraseRequired":false,"autonomousMode":true,"currencyCaps":{"WAPE":{"dailySpendCap":5}}},
+			"v2":{"contractAllowlist":["` + addrA + `","` + addrB + `"]},"receipts":{"auto":true}}`
 		over = `{"bridge":{"maxBridgeFeeBps":40,"requireMinAmountOut":true},"nftBuy":{"maxPricePerTx":4,"currencyAllowlist":["APE"],"maxMarketplaceFeeBps":40,"denyUnlimitedApprovals":true,"simulationRequired":true,"collectionCaps":{"` + dengs + `":{"maxPricePerTx":4}}},
-			"execution":{"dailySpendCap":4,"contractAllowlist":["` + addrA + `"],"windows":[{"from":"09:00","to":"18:00"}],"confirmPhraseRequired":true,"autonomousMode":false,"currencyCaps":{"WAPE":{"dailySpendCap":4}}}}`
+			"execution":{"dailySpendCap":4,"contractAllowlist":["` + addrA + `"],"windows":[{"from":"09:00","to":"18:00"}],"confirmPhraseRequired":true,"autonomousMode":false,"currencyCaps":{"WAPE":{"dailySpendCap":4}}},
+			"v2":{"contractAllowlist":["` + addrA + `"]},"receipts":{"auto":false}}`
 	)
 	keys := []string{"bridge.maxBridgeFeeBps", "bridge.requireMinAmountOut", "nftBuy.maxPricePerTx", "nftBuy.currencyAllowlist", "nftBuy.maxMarketplaceFeeBps", "nftBuy.denyUnlimitedApprovals",
 		"nftBuy.simulationRequired", "execution.dailySpendCap", "execution.contractAllowlist", "execution.windows", "execution.confirmPhraseRequired", "execution.autonomousMode",
-		"nftBuy.collectionCaps." + dengs + ".maxPricePerTx", "execution.currencyCaps.WAPE.dailySpendCap"}
-	lists := []string{"nftBuy.currencyAllowlist", "execution.contractAllowlist", "execution.windows"}
+		"nftBuy.collectionCaps." + dengs + ".maxPricePerTx", "execution.currencyCaps.WAPE.dailySpendCap", "v2.contractAllowlist", "receipts.auto"}
+	lists := []string{"nftBuy.currencyAllowlist", "execution.contractAllowlist", "execution.windows", "v2.contractAllowlist"}
 	alone, same, both, none := layered(t, base, ""), layered(t, base, base), layered(t, base, over), layered(t, `{}`, "")
 	for _, key := range keys {
 		if got, want := alone.Setting(key), key+" in "+alone.Files[0]; got != want {

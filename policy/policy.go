@@ -26,6 +26,8 @@ type Policy struct {
 	Market      MarketRules
 	NFTBuy      NFTBuyRules
 	Execution   ExecutionRules
+	V2          V2Rules
+	Receipts    ReceiptRules
 
 	Files    []string // what it was read from, the base first, as people may see it
 	Warnings []string // what doctor should say about those files
@@ -63,15 +65,29 @@ type ExecutionRules struct {
 	DailySpendCap         Cap                     // in APE, rolling 24 h, over every account and subject of the home
 	AgentCap              *Cap                    // the same for the acting agent's own rows; nil when its overlay sets none
 	CurrencyCaps          map[string]CurrencyCaps // of other tokens than the native one, by contract in lower case
+	SpendCaps             map[Asset]SpendCap      // of what leaves other chains
 	Contracts             []string                // that a transaction may call; nil: all that are known for the chain
 	Windows               [][]TimeWindow          // now has to be in one of each; nil: always
 	ConfirmPhraseRequired bool
 	AutonomousMode        bool
 }
 
+// V2Rules bound the writes to the contracts of package v2.
+type V2Rules struct {
+	Contracts []string // whose code is not ape-claw's own, lower case; nil: none
+}
+
+// ReceiptRules say which receipts are recorded without being asked for.
+type ReceiptRules struct {
+	Auto bool // of each confirmed purchase
+}
+
 // Limits returns the daily caps that a spend within the scope must fit. Those of
-// the native asset are among them whatever it pays with: it pays gas.
+// its chain's native asset are among them whatever it pays with: it pays gas.
 func (p *Policy) Limits(s Scope) []Limit {
+	if s.Asset.ChainID != p.ChainID {
+		return p.awayLimits(s)
+	}
 	native := Limit{Asset: NativeOf(p.ChainID), Symbol: p.NativeToken, Decimals: units.APEDecimals}
 	var out []Limit
 	add := func(l Limit, key string, all Cap, agents *Cap) {
@@ -88,7 +104,7 @@ func (p *Policy) Limits(s Scope) []Limit {
 		l.Collection = s.Collection
 		add(l, collectionKey(s.Collection, "dailySpendCap"), c.Daily, c.AgentDaily)
 	}
-	if c, ok := p.Execution.CurrencyCaps[s.Asset.Token]; ok && s.Asset.ChainID == p.ChainID {
+	if c, ok := p.Execution.CurrencyCaps[s.Asset.Token]; ok {
 		l := Limit{Asset: s.Asset, Symbol: c.name(s.Asset.Token), Decimals: c.Decimals}
 		add(l, currencyKey(l.Symbol, "dailySpendCap"), c.Daily, c.AgentDaily)
 	}
@@ -101,11 +117,14 @@ const (
 	dailyKey     = "execution.dailySpendCap"
 	feeKey       = "nftBuy.maxMarketplaceFeeBps"
 	currencyList = "nftBuy.currencyAllowlist"
+	spendCapsKey = "execution.dailySpendCaps"
 	contractList = "execution.contractAllowlist"
 	windowsKey   = "execution.windows"
 	phraseKey    = "execution.confirmPhraseRequired"
 	autonomyKey  = "execution.autonomousMode"
 	simulateKey  = "nftBuy.simulationRequired"
+	v2List       = "v2.contractAllowlist"
+	receiptsKey  = "receipts.auto"
 )
 
 func collectionKey(contract, key string) string {

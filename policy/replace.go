@@ -36,7 +36,7 @@ func (f Fence) AuthorizeReplacement(r Replacement, expires time.Time) (Grant, er
 	}
 	native := NativeOf(r.New.ChainID)
 	switch n, o := r.New, r.Old; {
-	case n.ChainID != f.Policy.ChainID || n.ChainID != o.ChainID || n.From != o.From || n.Key == "" || n.Key == o.Key:
+	case !f.Policy.spendsOn(n.ChainID) || n.ChainID != o.ChainID || n.From != o.From || n.Key == "" || n.Key == o.Key:
 		return refuse("the replacement is of another chain or account")
 	case r.Cancel && (n.To != n.From || !n.Value.IsZero() || len(n.Data) > 0):
 		return refuse("a cancellation sends nothing to anybody")
@@ -55,7 +55,7 @@ func (f Fence) AuthorizeReplacement(r Replacement, expires time.Time) (Grant, er
 			return Grant{}, fault.New(fault.Halted, "halted: %s", f.Halt[0]).
 				Hintf("cancel it instead (ape-claw nft resume --cancel), or lift the halt: ape-claw policy unhalt").WithSent(fault.SentNo).With("gate", GateHalt)
 		}
-		if limit := f.Policy.priceCap(native); !limit.Allows(r.New.Value) {
+		if limit := f.Policy.priceCap(native); r.New.ChainID == f.Policy.ChainID && !limit.Allows(r.New.Value) {
 			return Grant{}, fault.New(fault.PriceOverLimit, "price %s is over nftBuy.maxPricePerTx %s", r.New.Value.Decimal(units.APEDecimals), limit.Decimal(units.APEDecimals)).
 				Hintf("cancel it instead: ape-claw nft resume --cancel").WithSent(fault.SentNo).With("gate", GatePrice)
 		}
@@ -108,4 +108,11 @@ func (l *Ledger) Reservation(ctx context.Context, q Queryer, id string) (Reserva
 		return Reservation{}, corrupt(id, err.Error())
 	}
 	return r, nil
+}
+
+// spendsOn reports whether anything may be spent on a chain: on the policy's own, and
+// where its currency has a daily cap.
+func (p *Policy) spendsOn(chainID int64) bool {
+	_, _, ok := p.dailyCaps(NativeOf(chainID))
+	return ok
 }

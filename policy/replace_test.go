@@ -172,3 +172,18 @@ func TestRedeemReplacement(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacementOnAnotherChain: where the chain's currency has a daily cap, and nowhere
+// else. A price limit of the policy's own chain says nothing there.
+func TestReplacementOnAnotherChain(t *testing.T) {
+	t.Parallel()
+	for chain, code := range map[int64]fault.Code{7700001: "", 7700002: fault.UnsafeTransaction} {
+		f, _, _, r := replaceable(t)
+		f.Policy.Execution.SpendCaps = map[policy.Asset]policy.SpendCap{policy.NativeOf(7700001): {Decimals: units.APEDecimals}}
+		r.Old.ChainID, r.New.ChainID, r.Fee.Asset = chain, chain, policy.NativeOf(chain)
+		r.Old.Value, r.New.Value = units.FromUint64(1<<62), units.FromUint64(1<<62)
+		if _, err := f.AuthorizeReplacement(r, time.Now().Add(time.Minute)); fault.CodeOf(err) != code {
+			t.Errorf("chain %d: %v, want %q", chain, err, code)
+		}
+	}
+}

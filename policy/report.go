@@ -121,13 +121,16 @@ func (r *Report) blame(err error) {
 // limitKeys are the keys whose origin is remembered, in a fixed order.
 func (p *Policy) limitKeys() []string {
 	keys := []string{priceKey, currencyList, feeKey, "nftBuy.denyUnlimitedApprovals", simulateKey, dailyKey, contractList, windowsKey, phraseKey, autonomyKey,
-		"bridge.maxBridgeFeeBps", "bridge.requireMinAmountOut"}
+		"bridge.maxBridgeFeeBps", "bridge.requireMinAmountOut", v2List, receiptsKey}
 	var more []string
 	for contract := range p.NFTBuy.CollectionCaps {
 		more = append(more, collectionKey(contract, "maxPricePerTx"), collectionKey(contract, "dailySpendCap"))
 	}
 	for contract, c := range p.Execution.CurrencyCaps {
 		more = append(more, currencyKey(c.name(contract), "maxPricePerTx"), currencyKey(c.name(contract), "dailySpendCap"))
+	}
+	for a := range p.Execution.SpendCaps {
+		more = append(more, spendKey(a))
 	}
 	slices.Sort(more)
 	return append(keys, more...)
@@ -144,6 +147,13 @@ func (p *Policy) doubts(list *Allowlist) (out []string) {
 		a := Asset{p.ChainID, contract}
 		if !slices.ContainsFunc(p.NFTBuy.Currencies, func(c string) bool { return p.names(c, a) }) {
 			out = append(out, "execution.currencyCaps has "+p.Execution.CurrencyCaps[contract].name(contract)+", which is not in nftBuy.currencyAllowlist")
+		}
+	}
+	if all := p.Execution.Contracts; all != nil {
+		for _, contract := range p.V2.Contracts {
+			if !slices.Contains(all, contract) {
+				out = append(out, v2List+" has "+contract+", which is not in "+contractList+": it can't be called")
+			}
 		}
 	}
 	if _, ok := nextIn(p.Execution.Windows, epoch); p.Execution.Windows != nil && !ok && !inWindows(p.Execution.Windows, epoch) {

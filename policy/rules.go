@@ -18,10 +18,12 @@ type layer struct {
 	maxBridgeFee                                            *at[units.BPS]
 	maxMarketFee                                            *at[FeeCap]
 	maxPrice, dailyCap                                      *at[Cap]
-	currencies, contracts                                   *at[[]string]
+	currencies, contracts, v2Contracts                      *at[[]string]
 	minAmountOut, denyApprovals, simulate, phrase, autonomy *at[bool]
+	autoReceipts                                            *at[bool]
 	collectionCaps                                          *at[[]named[capsLayer]]
 	currencyCaps                                            *at[[]named[capsLayer]]
+	spendCaps                                               *at[[]named[capsLayer]] // by Asset.String
 	windows                                                 *at[[][]TimeWindow]
 }
 
@@ -108,12 +110,21 @@ var policyRules = sync.OnceValue(func() rule[layer] {
 			field("dailySpendCap", "most that may be spent in a rolling 24 h, fees included, in APE", capKind, func(l *layer) **at[Cap] { return &l.dailyCap }),
 			field("currencyCaps", "caps of other currencies than APE, each in its own units, by symbol or contract address; one that is not here can't be spent",
 				currencyCapsKind(), func(l *layer) **at[[]named[capsLayer]] { return &l.currencyCaps }),
+			field("dailySpendCaps", "most that may leave another chain in a rolling 24 h, gas of that chain included, by <chain id>:native or <chain id>:<contract address>; one that is not here can't be spent",
+				spendCapKind(), func(l *layer) **at[[]named[capsLayer]] { return &l.spendCaps }),
 			field("contractAllowlist", "contracts that a transaction may call, of those that ape-claw knows; absent: all of those",
 				addressesKind, func(l *layer) **at[[]string] { return &l.contracts }),
 			field("windows", "times at which something may be spent: now has to be in one of them, or, in a list of lists, in one of each; absent: always",
 				windowsKind(), func(l *layer) **at[[][]TimeWindow] { return &l.windows }),
 			field("confirmPhraseRequired", "a purchase needs its confirm phrase", flagKind, func(l *layer) **at[bool] { return &l.phrase }),
 			field("autonomousMode", "--autonomous may stand in for the phrase", flagKind, func(l *layer) **at[bool] { return &l.autonomy }),
+		),
+		object("v2", "skills, intents, receipts, the vault and the agent account on chain",
+			field("contractAllowlist", "contracts that may be called although their code is not that of ape-claw's own contracts; absent: none",
+				addressesKind, func(l *layer) **at[[]string] { return &l.v2Contracts }),
+		),
+		object("receipts", "receipts on chain",
+			field("auto", "a confirmed purchase records its receipt, which costs gas; absent: false", flagKind, func(l *layer) **at[bool] { return &l.autoReceipts }),
 		),
 	)
 })

@@ -122,7 +122,7 @@ func items(ctx context.Context, q Queryer, cutoff int64) (out []Item, err error)
 }
 
 // AllLimits returns every daily cap that subject is held to: on all its spends,
-// on those of each collection, and of each currency.
+// on those of each collection, of each currency, and of each asset of other chains.
 func (p *Policy) AllLimits(subject string) []Limit {
 	native := NativeOf(p.ChainID)
 	out := p.Limits(Scope{Asset: native, Subject: subject})
@@ -138,6 +138,9 @@ func (p *Policy) AllLimits(subject string) []Limit {
 	}
 	for _, t := range sortedKeys(p.Execution.CurrencyCaps) {
 		add(Scope{Asset: Asset{p.ChainID, t}, Subject: subject})
+	}
+	for _, a := range p.SpendCapAssets() {
+		add(Scope{Asset: a, Subject: subject})
 	}
 	return out
 }

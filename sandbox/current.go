@@ -24,10 +24,17 @@ type Current struct {
 	RPCURL    string
 	MarketURL string
 	ChainID   int64
-	Seed      string
-	DataDir   string // "": in memory
-	Started   time.Time
-	Buyer     string // address of the profile's account
+
+	// The second chain, and the bridge between the two. They start when they are
+	// first asked for. Empty when the sandbox is of a version without them.
+	EthereumRPCURL  string
+	EthereumChainID int64
+	RelayURL        string
+
+	Seed    string
+	DataDir string // "": in memory
+	Started time.Time
+	Buyer   string // address of the profile's account
 
 	BuyerKey  string // throwaway private key, hex
 	MarketKey string // the marketplace takes any; this one is the profile's
@@ -43,6 +50,8 @@ type currentJSON struct {
 	MarketURL string           `json:"marketUrl"`
 	ChainID   int64            `json:"chainId"`
 	ChainIDs  map[string]int64 `json:"chainIds"`
+	Ethereum  string           `json:"ethereumRpcUrl,omitempty"`
+	RelayURL  string           `json:"relayUrl,omitempty"`
 	Seed      string           `json:"seed"`
 	DataDir   string           `json:"dataDir,omitempty"`
 	Started   time.Time        `json:"started"`
@@ -70,12 +79,15 @@ func (c Current) MarshalJSON() ([]byte, error) {
 		RPCURL    string    `json:"rpcUrl"`
 		MarketURL string    `json:"marketUrl"`
 		ChainID   int64     `json:"chainId"`
+		Ethereum  string    `json:"ethereumRpcUrl,omitempty"`
+		OtherID   int64     `json:"ethereumChainId,omitempty"`
+		RelayURL  string    `json:"relayUrl,omitempty"`
 		Seed      string    `json:"seed"`
 		Home      string    `json:"home"`
 		DataDir   string    `json:"dataDir,omitempty"`
 		Started   time.Time `json:"started"`
 		Buyer     string    `json:"buyer"`
-	}{c.PID, c.RPCURL, c.MarketURL, c.ChainID, c.Seed, store.Display(c.Home), display(c.DataDir), c.Started, c.Buyer})
+	}{c.PID, c.RPCURL, c.MarketURL, c.ChainID, c.EthereumRPCURL, c.EthereumChainID, c.RelayURL, c.Seed, store.Display(c.Home), display(c.DataDir), c.Started, c.Buyer})
 }
 
 func display(path string) string {
@@ -126,6 +138,7 @@ func read(home string) (*Current, error) {
 	}
 	return &Current{
 		PID: j.PID, Instance: j.Instance, Home: j.Home, RPCURL: j.RPCURL, MarketURL: j.MarketURL, ChainID: j.ChainID,
+		EthereumRPCURL: j.Ethereum, EthereumChainID: j.ChainIDs["ethereum"], RelayURL: j.RelayURL,
 		Seed: j.Seed, DataDir: j.DataDir, Started: j.Started, Buyer: j.Buyer,
 		BuyerKey: j.BuyerKey, MarketKey: j.MarketKey, token: j.Token,
 	}, nil
@@ -135,7 +148,8 @@ func read(home string) (*Current, error) {
 func (c *Current) write(home string) error {
 	b, err := json.MarshalIndent(currentJSON{
 		PID: c.PID, Instance: c.Instance, Home: c.Home, RPCURL: c.RPCURL, MarketURL: c.MarketURL,
-		ChainID: c.ChainID, ChainIDs: map[string]int64{"apechain": c.ChainID},
+		ChainID: c.ChainID, ChainIDs: map[string]int64{"apechain": c.ChainID, "ethereum": c.EthereumChainID},
+		Ethereum: c.EthereumRPCURL, RelayURL: c.RelayURL,
 		Seed: c.Seed, DataDir: c.DataDir, Started: c.Started, Buyer: c.Buyer,
 		BuyerKey: c.BuyerKey, MarketKey: c.MarketKey, Token: c.token,
 	}, "", "  ")

@@ -147,6 +147,7 @@ func (w *World) describe() *Current {
 	return &Current{
 		PID: os.Getpid(), Instance: store.NewID("sandbox_"), Home: w.profileHome(),
 		RPCURL: base + "/rpc", MarketURL: base, ChainID: w.demo.Options.ChainID,
+		EthereumRPCURL: base + "/rpc/ethereum", EthereumChainID: devchain.EthereumChainID, RelayURL: base + "/relay",
 		Seed: w.demo.Options.Seed, DataDir: w.opt.DataDir, Started: w.opt.Now().UTC(),
 		Buyer: w.demo.Buyer.Address().Hex(), BuyerKey: w.demo.Buyer.Reveal(),
 		MarketKey: "sandbox", token: store.NewID(""),

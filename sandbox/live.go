@@ -18,6 +18,7 @@ type live struct {
 	market *opensea.Server
 	rpc    http.Handler
 	reorg  *reorg
+	bridge *bridge // not started yet
 }
 
 func (w *World) newLive(ctx context.Context) (*live, error) {
@@ -40,10 +41,13 @@ func (w *World) newLive(ctx context.Context) (*live, error) {
 		return nil, errors.Join(err, chain.Close())
 	}
 	r := &reorg{chain: chain, faults: w.faults}
-	return &live{chain: chain, market: market, rpc: &faultyNode{chain.Handler(), w.faults, r}, reorg: r}, nil
+	return &live{chain: chain, market: market, rpc: &faultyNode{chain.Handler(), w.faults, r}, reorg: r, bridge: &bridge{}}, nil
 }
 
-func (l *live) close() error { return errors.Join(l.reorg.end(), l.chain.Close()) }
+// close ends the bridge first: it uses both chains.
+func (l *live) close() error {
+	return errors.Join(l.bridge.close(), l.reorg.end(), l.chain.Close())
+}
 
 // SetFault puts a fault in force, as `sandbox up --fault` does: "name",
 // "name=value", "name*times". An unknown one is fault.Usage.
@@ -52,7 +56,7 @@ func (w *World) SetFault(spec string) error {
 		return err
 	}
 	w.followMining()
-	return nil
+	return w.followBridge()
 }
 
 // ClearFaults ends all faults, and with them what they keep waiting.
@@ -61,10 +65,16 @@ func (w *World) ClearFaults() {
 	w.mu.RLock()
 	err := w.live.reorg.end()
 	w.mu.RUnlock()
-	if err != nil {
+	if err = errors.Join(err, w.followBridge()); err != nil {
 		w.opt.Logger.Error("end a reorganisation", "err", err)
 	}
 	w.followMining()
+}
+
+func (w *World) followBridge() error {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.live.bridge.faultsChanged(w.faults.Ethereum())
 }
 
 // Faults lists the faults in force.

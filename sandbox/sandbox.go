@@ -1,7 +1,8 @@
 // Package sandbox is a whole world on loopback, in one process: a chain with the
-// real Seaport on it, demo collections with signed listings, and a marketplace
-// that speaks OpenSea's API over that chain's state. It needs no account and no
-// network, and nothing signed in it is valid anywhere else.
+// real Seaport on it, demo collections with signed listings, a marketplace that
+// speaks OpenSea's API over that chain's state, and, once they are asked for, a
+// second chain with a bridge to it that speaks Relay's. It needs no account and
+// no network, and nothing signed in it is valid anywhere else.
 //
 // `ape-claw sandbox up` runs it for people; tests start one in their own process.
 package sandbox
@@ -233,13 +234,15 @@ func (w *World) Reset(ctx context.Context) error {
 	return nil
 }
 
-// removeChain deletes the chain of a data directory.
+// removeChain deletes the chains of a data directory.
 func removeChain(dataDir string) error {
 	if dataDir == "" {
 		return nil
 	}
-	if err := os.RemoveAll(filepath.Join(dataDir, chainDir)); err != nil {
-		return fault.Wrap(err, fault.StateUnusable, "can't delete the chain in %s", store.Display(dataDir))
+	for _, dir := range []string{filepath.Join(dataDir, chainDir), filepath.Join(dataDir, ethereumDir, chainDir)} {
+		if err := os.RemoveAll(dir); err != nil {
+			return fault.Wrap(err, fault.StateUnusable, "can't delete the chain in %s", store.Display(dataDir))
+		}
 	}
 	return nil
 }

@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/sandbox/devchain"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // tokenHeader carries the secret of current.json to the control routes.
 const tokenHeader = "X-Sandbox-Token"
 
-// handler routes /rpc, the marketplace and the control routes.
+// handler routes /rpc and /rpc/ethereum, the marketplace, the bridge and the
+// control routes.
 func (w *World) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/rpc", func(rw http.ResponseWriter, r *http.Request) {
@@ -23,6 +25,8 @@ func (w *World) handler() http.Handler {
 		defer w.mu.RUnlock()
 		w.live.rpc.ServeHTTP(rw, r)
 	})
+	mux.HandleFunc("/rpc/ethereum", w.bridged(func(b *bridge, rw http.ResponseWriter, r *http.Request) { b.rpc.ServeHTTP(rw, r) }))
+	mux.Handle("/relay/", http.StripPrefix("/relay", w.bridged(func(b *bridge, rw http.ResponseWriter, r *http.Request) { b.relay.ServeHTTP(rw, r) })))
 	mux.HandleFunc("/api/v2/", func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.RLock()
 		defer w.mu.RUnlock()
@@ -57,15 +61,20 @@ type Health struct {
 	ChainID  int64    `json:"chainId"`
 	Block    uint64   `json:"block"`
 	Faults   []string `json:"faults"`
+	// EthereumBlock is the second chain's, which starts when it is first asked for.
+	EthereumBlock uint64 `json:"ethereumBlock,omitempty"`
 }
 
 func (w *World) serveHealth(rw http.ResponseWriter, _ *http.Request) {
 	w.mu.RLock()
-	block := w.live.chain.Head().Number.Uint64()
+	block, ethereum := w.live.chain.Head().Number.Uint64(), uint64(0)
+	if c := w.live.bridge.running(); c != nil {
+		ethereum = c.Head().Number.Uint64()
+	}
 	w.mu.RUnlock()
 	w.answer(rw, http.StatusOK, Health{
 		Instance: w.current.Instance, PID: w.current.PID, ChainID: w.current.ChainID,
-		Block: block, Faults: append([]string{}, w.Faults()...),
+		Block: block, EthereumBlock: ethereum, Faults: append([]string{}, w.Faults()...),
 	})
 }
 
@@ -97,6 +106,8 @@ func (w *World) serveIndex(rw http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintf(&b, "This is an ape-claw sandbox. Nothing here is worth anything.\n\n")
 	fmt.Fprintf(&b, "chain        %d, JSON-RPC at %s\n", w.current.ChainID, w.current.RPCURL)
 	fmt.Fprintf(&b, "marketplace  OpenSea's API v2 at %s/api/v2\n", w.current.MarketURL)
+	fmt.Fprintf(&b, "ethereum     %d, JSON-RPC at %s\n", devchain.EthereumChainID, w.current.EthereumRPCURL)
+	fmt.Fprintf(&b, "bridge       Relay's API at %s\n", w.current.RelayURL)
 	for _, c := range w.demo.Collections {
 		fmt.Fprintf(&b, "collection   %-15s %s\n", c.Slug, c.Address)
 	}

@@ -192,14 +192,24 @@ func (w *World) Send(ctx context.Context, from demo.Key, tx Tx) (*types.Receipt,
 }
 
 func send(ctx context.Context, chain *devchain.Chain, from demo.Key, tx Tx) (*types.Receipt, error) {
+	hash, err := submit(ctx, chain, from, tx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := receipt(ctx, chain.Client(), hash)
+	return r, errors.Join(err, chain.Settle())
+}
+
+// submit is send without the wait.
+func submit(ctx context.Context, chain *devchain.Chain, from demo.Key, tx Tx) (common.Hash, error) {
 	c := chain.Client()
 	nonce, err := c.PendingNonceAt(ctx, from.Address())
 	if err != nil {
-		return nil, fmt.Errorf("nonce of %s: %w", from, err)
+		return common.Hash{}, fmt.Errorf("nonce of %s: %w", from, err)
 	}
 	gas, err := c.EstimateGas(ctx, ethereum.CallMsg{From: from.Address(), To: &tx.To, Value: tx.Value.Big(), Data: tx.Data})
 	if err != nil {
-		return nil, fmt.Errorf("estimate: %w", err)
+		return common.Hash{}, fmt.Errorf("estimate: %w", err)
 	}
 	tip := big.NewInt(1)
 	feeCap := new(big.Int).Add(tip, new(big.Int).Mul(chain.Head().BaseFee, big.NewInt(2)))
@@ -208,13 +218,12 @@ func send(ctx context.Context, chain *devchain.Chain, from demo.Key, tx Tx) (*ty
 		Gas: gas + gas/4, GasTipCap: tip, GasFeeCap: feeCap,
 	}, chain.ID())
 	if err != nil {
-		return nil, err
+		return common.Hash{}, err
 	}
 	if err := c.SendTransaction(ctx, signed); err != nil {
-		return nil, fmt.Errorf("send: %w", err)
+		return common.Hash{}, fmt.Errorf("send: %w", err)
 	}
-	r, err := receipt(ctx, c, signed.Hash())
-	return r, errors.Join(err, chain.Settle())
+	return signed.Hash(), nil
 }
 
 // receiptEvery is how often a receipt is asked for: blocks come in milliseconds.

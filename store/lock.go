@@ -134,3 +134,7 @@ func (l *Lock) Unlock() error {
 	}
 	return errors.Join(err, l.f.Close())
 }
+
+// File is the file that is locked. A child process that gets it holds the lock too, for
+// as long as it runs, unless it is given back with Unlock.
+func (l *Lock) File() *os.File { return l.f }

@@ -134,3 +134,16 @@ func kindOf(mode fs.FileMode) string {
 	}
 	return "something else"
 }
+
+// CheckPlain says why a file found at path, whose state is fi, is not a plain file of
+// ours: what OpenPrivate refuses, for files that are opened another way.
+func CheckPlain(fi fs.FileInfo, path string) error {
+	if bad := notPlain(fi, path, ownedByUs); bad != nil {
+		return bad
+	}
+	return nil
+}
+
+// Unusable is err, met at path, as a fault.StateUnusable that says in words what is
+// wrong: no space, no permission, no directory. It wraps err.
+func Unusable(err error, path string) *fault.Error { return fault.From(unusable(err, path)) }

@@ -6,20 +6,15 @@ import (
 	"errors"
 	"io"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
 // noteEvery is how much an append may add before it tells other processes how
 // far the file reaches. The first append of a Log and Close always tell.
 const noteEvery = 64 << 10
-
-// keepBuf is the largest buffer that is kept for the next append.
-const keepBuf = 64 << 10
 
 // Append appends one line, given without its newline, and returns the cursor
 // after it. With durable set, it returns only when the line is on disk.
@@ -32,124 +27,14 @@ func (l *Log) Append(ctx context.Context, line []byte, durable bool) (Cursor, er
 	if len(line) == 0 || len(line)+1 > MaxLine || bytes.IndexByte(line, '\n') >= 0 {
 		return Cursor{}, fault.New(fault.Internal, "a line of %d bytes can't be appended to the event log", len(line))
 	}
-	select {
-	case l.w.turn <- struct{}{}:
-	case <-ctx.Done():
-		return Cursor{}, l.gaveUp(ctx.Err())
-	}
-	at, file, err := l.appendInTurn(ctx, line, durable)
-	<-l.w.turn
-	if err != nil || file == nil {
-		return at, err
-	}
-	// The lock is free again: others append while the disk works.
-	err = l.sys.sync(file.f)
-	if err == nil && !file.named.Load() { // whoever made the file may have been killed before it synced that
-		err = l.sys.syncDir(l.dir)
-		file.named.Store(err == nil)
-	}
-	if closeErr := file.release(); err == nil {
-		err = closeErr
-	}
+	p, err := l.appendBlock(ctx, func(buf []byte, _ logEnd) ([]byte, bool, error) {
+		return append(append(buf, line...), '\n'), durable, nil
+	})
 	if err != nil {
-		return at, fault.Wrap(err, fault.NotDurable, "the event was written to %s but could not be synced to disk: %s", store.Display(l.path), errnoText(err)).
-			Hintf("check the disk; the event may be lost after a power cut")
+		return Cursor{}, err
 	}
-	return at, nil
+	return p.at, l.settled(p)
 }
-
-// appendInTurn appends under the lock. The file is returned when it is to be
-// synced, held.
-func (l *Log) appendInTurn(ctx context.Context, line []byte, durable bool) (at Cursor, file *logFile, err error) {
-	st, exists, err := l.lock(ctx)
-	if err != nil {
-		return Cursor{}, nil, err
-	}
-	defer func() {
-		if unlockErr := flock(l.w.lockFD, unix.LOCK_UN); err == nil && unlockErr != nil {
-			err = l.fault(unlockErr)
-		}
-	}()
-	torn, err := l.prepare(st, exists)
-	if errors.Is(err, errLockGone) {
-		l.forget()
-	}
-	if err != nil {
-		return Cursor{}, nil, l.fault(err)
-	}
-	end, err := l.write(line, torn)
-	if err != nil {
-		return Cursor{}, nil, l.fault(err)
-	}
-	later := l.fingerprint()
-	at = Cursor{l.w.meta.Log, l.w.meta.Base + end}
-	l.note(at.Pos)
-	if durable {
-		file = l.w.file
-		file.hold()
-	}
-	l.afterAppend(later)
-	return at, file, nil
-}
-
-// write puts the line at the end of the active file with one call and returns
-// the file's size after it. A torn tail is closed in the same call.
-func (l *Log) write(line []byte, torn bool) (int64, error) {
-	w := &l.w
-	buf := w.buf[:0]
-	if torn {
-		buf = append(buf, '\n')
-	}
-	buf = append(append(buf, line...), '\n')
-	if cap(buf) <= keepBuf {
-		w.buf = buf
-	}
-	before := w.known
-	start, end, err := l.put(buf)
-	if err != nil {
-		return 0, err
-	}
-	if start != before && !torn {
-		if glued, err := tornAt(w.file.f, start); err != nil || glued {
-			return 0, errors.Join(errGlued, err)
-		}
-	}
-	// Who has been at the file since the stat may have cut it, and so made it another
-	// log. When its size does not say so, the next append looks at how it begins.
-	w.known, w.whole = end, start == before
-	if start < before {
-		l.unname()
-	}
-	return end, nil
-}
-
-// put adds buf to the active file with one call, and returns where it is.
-func (l *Log) put(buf []byte) (start, end int64, err error) {
-	w := &l.w
-	// Past the process's file size limit the kernel does not return an error first:
-	// it sends SIGXFSZ, which ends the program.
-	if w.known+int64(len(buf)) > w.limit {
-		return 0, 0, syscall.EFBIG
-	}
-	n, err := l.sys.write(w.file.fd, buf)
-	for n <= 0 && err == unix.EINTR {
-		n, err = l.sys.write(w.file.fd, buf)
-	}
-	if err != nil {
-		return 0, 0, err
-	}
-	if n < len(buf) {
-		return 0, 0, syscall.ENOSPC
-	}
-	// The offset after an appending write is the end of what it wrote, also when
-	// somebody who takes no lock has appended since the stat.
-	end, err = unix.Seek(w.file.fd, 0, io.SeekCurrent)
-	return end - int64(n), end, err
-}
-
-// errGlued: another writer left an unfinished line between our stat and our
-// write, so that our line became the end of it.
-var errGlued = errors.New("another program was writing an unfinished line")
 
 // prepare makes sure that the active file is open and known, under the lock,
 // and says whether its last line is torn.

@@ -6,7 +6,7 @@ func identityTypes() []declaration {
 		{
 			name:     "auth.saved",
 			meaning:  "credentials were saved; which, never what",
-			commands: []string{"auth set"},
+			commands: []string{"auth set", "clawbot register"},
 			result:   "path! id, fields object",
 		},
 		{
@@ -22,10 +22,47 @@ func identityTypes() []declaration {
 			result:   "cleared! texts",
 		},
 		{
+			name:     "wallet.key.saved",
+			meaning:  "a key was encrypted into the keystore: made new, or taken from hex or another keystore file",
+			commands: []string{"wallet new", "wallet import"},
+			result:   "address! address, how! text",
+		},
+		{
+			name:     "wallet.key.shown",
+			meaning:  "a key of the keystore was shown to a person at the terminal",
+			commands: []string{"wallet export"},
+			result:   "address! address",
+		},
+		{
+			name:     "wallet.listed",
+			meaning:  "the keys of the keystore were listed",
+			commands: []string{"wallet list"},
+			result:   "count! count",
+		},
+		{
+			name:     "wallet.address.read",
+			meaning:  "it was shown which account would sign",
+			commands: []string{"wallet address"},
+			result:   "address! address, source! text",
+		},
+		{
 			name:     "clawbot.registered",
 			meaning:  "an agent got an identity and a token",
 			commands: []string{"clawbot register"},
 			result:   "agentId! id, name! text, remote! bool",
+		},
+		{
+			name:     "clawbot.invited",
+			meaning:  "an invite was made, by which agents can be registered",
+			commands: []string{"clawbot invite"},
+			result:   "uses! count, expiresAt! text, remote! bool",
+		},
+		{
+			name:     "clawbot.imported",
+			meaning:  "agents were taken over, with the tokens they had",
+			commands: []string{"clawbot import"},
+			payload:  "file! text",
+			result:   "imported! count, kept! count, skipped! count",
 		},
 		{
 			name:     "clawbot.list.read",
@@ -55,11 +92,6 @@ func identityTypes() []declaration {
 			name:    "skill.install.ran",
 			meaning: "a skill was installed, or not found",
 			result:  "slug! text, installed! bool, scope text, skillPath text",
-		},
-		{
-			name:    "pod.init.completed",
-			meaning: "a pod workspace was made",
-			result:  "workspacePath! id, initialized! bool",
 		},
 	}
 }

@@ -6,7 +6,7 @@ func policyTypes() []declaration {
 		{
 			name: "policy.blocked", failure: true,
 			meaning:  "policy refused the operation; the code names the gate",
-			commands: []string{"nft quote", "nft simulate", "nft buy", "nft autobuy", "nft resume"},
+			commands: senders("nft quote", "nft simulate", "bridge quote"),
 			payload:  "command! id, reason! id, quoteId id, collection text, tokenId text",
 			// measured and limit are amounts, times or names, as the gate has it.
 			result: "blocked! =true, reason! id, code! id, gate id, measured any, limit any, change text",

@@ -96,6 +96,19 @@ func (l *Log) Tail(ctx context.Context, n int, match func(line []byte) bool) (Ta
 // TailWithin is Tail that goes back no further than within bytes (and the rest of
 // one read), be they good lines or bad, where LogOptions.MaxBack allows more.
 func (l *Log) TailWithin(ctx context.Context, n int, within int64, match func(line []byte) bool) (Tail, error) {
+	if match == nil {
+		return l.tail(ctx, n, within, nil)
+	}
+	return l.tail(ctx, n, within, func(line []byte) (take, last bool) { return match(line), false })
+}
+
+// TailUntil is Tail for callers who know how far back to look: match says whether it
+// takes a line, and whether that is the last one that it wants to see.
+func (l *Log) TailUntil(ctx context.Context, n int, match func(line []byte) (take, last bool)) (Tail, error) {
+	return l.tail(ctx, n, l.maxBack, match)
+}
+
+func (l *Log) tail(ctx context.Context, n int, within int64, match func(line []byte) (take, last bool)) (Tail, error) {
 	v, err := l.look(ctx)
 	if err != nil || !v.exists() {
 		return Tail{}, err
@@ -125,14 +138,15 @@ type back struct {
 	v      *view
 	n      int
 	within int64 // bytes that may be read
-	match  func([]byte) bool
+	match  func([]byte) (take, last bool)
 	lines  []Line
 	taken  int64 // bytes of lines
 	read   int64 // bytes read
 	cut    bool  // a bound was reached
+	ended  bool  // match wants no more
 }
 
-func (b *back) done() bool { return b.cut || len(b.lines) >= b.n }
+func (b *back) done() bool { return b.cut || b.ended || len(b.lines) >= b.n }
 
 // part reads p back from the position end, where a line ends.
 func (b *back) part(ctx context.Context, p part, end int64) error {
@@ -221,7 +235,11 @@ func (b *back) take(line []byte, from, end int64, long bool) {
 	}
 	switch kind {
 	case goodLine:
-		if b.match == nil || b.match(line) {
+		take := true
+		if b.match != nil {
+			take, b.ended = b.match(line)
+		}
+		if take {
 			size := int64(len(line)) + 1
 			if b.cut = len(b.lines) > 0 && b.taken+size > b.l.maxTail; b.cut {
 				return

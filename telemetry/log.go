@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
@@ -51,6 +52,8 @@ type LogOptions struct {
 	// KeepBytes is how much is kept: the oldest whole segments are removed while what
 	// is left has at least so many bytes. 0 keeps all.
 	KeepBytes int64
+	// First is called before the first append of the Log. It may read the log.
+	First func(ctx context.Context)
 	// Notice is told what a person should know and no error says, each sentence once:
 	// that changes are polled for, that the log can't be rotated. It must not call
 	// the Log.
@@ -71,6 +74,9 @@ type Log struct {
 	notice                      func(string)
 	told                        sync.Map      // the sentences that notice was told
 	lateAt                      atomic.Uint32 // whose turn it is at the next Settle
+	released                    atomic.Pointer[Cursor]
+	first                       func(ctx context.Context)
+	began                       sync.Once
 
 	w writer
 	r reader
@@ -94,6 +100,7 @@ func NewLog(dir string, opt LogOptions) *Log {
 		noNotify:    opt.NoNotify,
 		sys:         realSystem(),
 		notice:      opt.Notice,
+		first:       opt.First,
 	}
 	if l.rotateBytes == 0 {
 		l.rotateBytes = defaultRotate
@@ -116,6 +123,13 @@ func (l *Log) tell(sentence string) {
 	}
 	if _, told := l.told.LoadOrStore(sentence, true); !told {
 		l.notice(sentence)
+	}
+}
+
+// announce is called before each append.
+func (l *Log) announce(ctx context.Context) {
+	if l.first != nil {
+		l.began.Do(func() { l.first(ctx) })
 	}
 }
 
@@ -240,6 +254,7 @@ type logFile struct {
 	refs int
 	// named: the directory was synced since the file was made.
 	named atomic.Bool
+	syncs syncs
 }
 
 func newLogFile(f *os.File, id identity) *logFile {

@@ -100,6 +100,12 @@ func (r *Redactor) Foreign(line []byte) []byte {
 }
 
 func (r *Redactor) hasExact(line []byte) bool {
+	if r == nil {
+		return false
+	}
+	if e := r.exact.Load(); e == nil || bytes.IndexByte(line, '%') < 0 && bytes.IndexByte(line, '\\') < 0 && !e.needles.may(line) {
+		return false
+	}
 	found := false
 	r.findExact(line, func(int, int) { found = true })
 	return found

@@ -27,6 +27,50 @@ type needle struct {
 type needles struct {
 	byPrefix map[[prefixLen]byte][]needle
 	pairs    [1 << 16 / 64]uint64 // the first two bytes of the prefixes, in lower case
+	// threes has a bit for each three bytes in a row, in lower case, with which a
+	// needle's first sampled+2 bytes are seen wherever they stand: see may.
+	threes [1 << 16 / 64]uint64
+}
+
+// sampled is how many bytes apart a text is looked at for threes: a needle of
+// minSecret bytes has one of them at each place.
+const sampled = minSecret - 2
+
+func threeBit(a, b, c byte) (word uint32, bit uint64) {
+	n := (uint32(lowered[a])*0x9e3779b1 ^ uint32(lowered[b])*0x85ebca6b ^ uint32(lowered[c])*0xc2b2ae35) >> 16
+	return n / 64, 1 << (n % 64)
+}
+
+// lowered is lowerByte as a table.
+var lowered = func() (t [256]byte) {
+	for i := range t {
+		t[i] = lowerByte(byte(i))
+	}
+	return t
+}()
+
+// may is false when no needle is in text.
+func (n *needles) may(text []byte) bool {
+	if len(n.byPrefix) == 0 {
+		return false
+	}
+	for i := 0; i+2 < len(text); i += sampled {
+		if word, bit := threeBit(text[i], text[i+1], text[i+2]); n.threes[word]&bit != 0 && n.at(text, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// at reports whether a needle may begin at i, or so shortly before that it has
+// the bytes at i in the first that are sampled.
+func (n *needles) at(text []byte, i int) bool {
+	for from := max(0, i-sampled+1); from <= i && from+prefixLen <= len(text); from++ {
+		if len(n.byPrefix[lower([prefixLen]byte(text[from:from+prefixLen]))]) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pair returns the word and the bit of two bytes in pairs.
@@ -106,6 +150,10 @@ func (n *needles) put(nd needle) {
 	n.byPrefix[key] = append(n.byPrefix[key], nd)
 	word, bit := pair(key[0], key[1])
 	n.pairs[word] |= bit
+	for i := range sampled {
+		word, bit := threeBit(nd.text[i], nd.text[i+1], nd.text[i+2])
+		n.threes[word] |= bit
+	}
 }
 
 func lower(k [prefixLen]byte) [prefixLen]byte {

@@ -204,12 +204,13 @@ func TestRedactPatterns(t *testing.T) {
 	var r *telemetry.Redactor
 	jwt := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r"
 	for in, want := range map[string]string{
-		"Authorization: Bearer abcdef123456":              "Authorization: [redacted]",
-		"sent bearer abcdef123456 there":                  "sent bearer [redacted] there",
-		"Basic dXNlcjpwYXNzd29yZA== x":                    "Basic [redacted] x",
-		"key sk-ant-REDACTED used":                        "key [redacted] used",
-		"claw_abcdefgh12345678":                           "[redacted]",
-		"token claw_abcdefgh12345678.":                    "token [redacted].",
+		"Authorization: Bearer abcdef123456":        "Authorization: [redacted]",
+		"sent bearer abcdef123456 there":            "sent bearer [redacted] there",
+		"Basic dXNlcjpwYXNzd29yZA== x":              "Basic [redacted] x",
+		"key sk-ant-REDACTED used":                  "key [redacted] used",
+		"claw_abcdefgh12345678":                     "[redacted]",
+		"token claw_abcdefgh12345678.":              "token [redacted].",
+		"inv_0123456789abcdefghij, inv_total_items": "[redacted], inv_total_items",
 		jwt:                                               "[redacted]",
 		"https://user:pa@ss@host.example/x?y=1":           "https://[redacted]@host.example/x?y=1",
 		"https://host/x?api_key=abc123&y=1#f":             "https://host/x?api_key=[redacted]&y=1#f",

@@ -11,6 +11,7 @@ const (
 	minBearer  = 6
 	minPrefix  = 8  // sk-…, claw_…
 	minJWTPart = 8  // characters in each of the first two parts of a JWT
+	minInvite  = 16 // inv_…: a shorter one is a name
 	minPathKey = 20 // an RPC provider's key in a URL's path
 )
 
@@ -42,7 +43,7 @@ func findPatterns(text []byte, spans []span) []span {
 			if i+2 < len(text) && text[i+1] == '-' && startsWord(text, i) {
 				flagValue(text, i+2, add)
 			}
-		case 'b', 'B', 's', 'c', 'e':
+		case 'b', 'B', 's', 'c', 'e', 'i':
 			if startsWord(text, i) {
 				tokenAt(text, i, add)
 			}
@@ -72,6 +73,10 @@ func tokenAt(text []byte, i int, add func(from, to int)) {
 		}
 	case bytes.HasPrefix(rest, []byte("claw_")):
 		if to := runOf(text, i+5, isWordDash); to-i-5 >= minPrefix {
+			add(i, to)
+		}
+	case bytes.HasPrefix(rest, []byte("inv_")):
+		if to := runOf(text, i+4, isWordDash); to-i-4 >= minInvite {
 			add(i, to)
 		}
 	case bytes.HasPrefix(rest, []byte("eyJ")):

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -123,14 +124,40 @@ func (l *Log) trim() error {
 
 // tooMany returns how many of the oldest segments are to go.
 func (l *Log) tooMany(m *meta) int {
-	if l.keepBytes <= 0 {
-		return 0
-	}
 	n := 0
+	if c := l.released.Load(); c != nil && c.Log == m.Log {
+		for n < len(m.Segments) && m.Segments[n].End <= c.Pos {
+			n++
+		}
+	}
+	if l.keepBytes <= 0 {
+		return n
+	}
 	for n < len(m.Segments) && m.Base-m.Segments[n].End >= l.keepBytes {
 		n++
 	}
 	return n
+}
+
+// Releases reports whether Release would remove something.
+func (l *Log) Releases(ctx context.Context, upTo Cursor) (bool, error) {
+	v, err := l.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	v.release()
+	l.r.mu.Lock()
+	defer l.r.mu.Unlock()
+	m := &l.r.meta
+	return m.Log == upTo.Log && len(m.Segments) > 0 && m.Segments[0].End <= upTo.Pos, nil
+}
+
+// Release removes the segments that end before the cursor, now or when the log is
+// written next: their lines are wanted no more, as those of a spool that were
+// delivered.
+func (l *Log) Release(ctx context.Context, upTo Cursor) error {
+	l.released.Store(&upTo)
+	return l.Settle(ctx)
 }
 
 // unlink removes a segment's file. What has its name and is not it stays.

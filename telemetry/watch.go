@@ -125,7 +125,9 @@ func (w *watch) run(ctx context.Context) {
 				timer.Reset(w.interval())
 			case w.concerns(e):
 				w.told = true
-				w.signal()
+				if !w.signal() {
+					w.rest(ctx)
+				}
 			}
 		case <-errs: // events were lost: look
 			w.told = true
@@ -175,11 +177,28 @@ func (w *watch) look() {
 	}
 }
 
-// signal leaves one value, however often it is called before that is taken.
-func (w *watch) signal() {
+// signal leaves one value, however often it is called before that is taken: it says
+// whether the one before was.
+func (w *watch) signal() bool {
 	select {
 	case w.out <- struct{}{}:
+		return true
 	default:
+		return false
+	}
+}
+
+// restTime is how long who has not yet taken a value may be without the next one.
+const restTime = time.Millisecond
+
+// rest lets changes come together while nobody waits for them: the system merges
+// those that are alike.
+func (w *watch) rest(ctx context.Context) {
+	t := time.NewTimer(restTime)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
 	}
 }
 

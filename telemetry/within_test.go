@@ -37,3 +37,28 @@ func TestTailWithin(t *testing.T) {
 		t.Errorf("beyond MaxBack: cut %v, %v", got.Cut, err)
 	}
 }
+
+// Who knows how far back to look is shown no older line.
+func TestTailUntil(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	foreign(t, dir, strings.Repeat(string(line("old"))+"\n", 1000)+string(line("first"))+"\n"+strings.Repeat(string(line("x"))+"\n", 9)+string(line("last"))+"\n")
+	l := newLog(t, dir)
+	for n, want := range map[int]int{1: 1, 2: 2, 100: 2} {
+		seen := 0
+		got, err := l.TailUntil(t.Context(), n, func(b []byte) (take, last bool) {
+			seen++
+			return string(b) != string(line("x")), string(b) == string(line("first"))
+		})
+		if err != nil || got.Cut || len(got.Lines) != want || string(got.Lines[want-1].Data) != string(line("last")) || seen > 11 {
+			t.Errorf("%d: %d lines, cut %v, %v; %d were looked at", n, len(got.Lines), got.Cut, err, seen)
+		}
+	}
+	// A line that is the last may be left out.
+	got, err := l.TailUntil(t.Context(), 100, func(b []byte) (take, last bool) {
+		return string(b) != string(line("first")), string(b) == string(line("first"))
+	})
+	if err != nil || len(got.Lines) != 10 {
+		t.Errorf("%d lines, %v", len(got.Lines), err)
+	}
+}

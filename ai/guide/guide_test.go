@@ -11,7 +11,7 @@ import (
 
 func TestSections(t *testing.T) {
 	t.Parallel()
-	want := []string{"rules", "buying", "states", "results", "errors"}
+	want := []string{"rules", "buying", "chain", "states", "results", "errors"}
 	if got := guide.Names(); !slices.Equal(got, want) {
 		t.Fatalf("the sections are %q, want %q", got, want)
 	}

@@ -90,7 +90,9 @@ func humanCases() map[string]humanCase {
 			question: "remove known? Type yes: ",
 			shows:    []string{"contract  " + demoAddress},
 		},
-		"nft resume": stuckCase(),
+		"nft resume":    stuckCase("nft resume"),
+		"v2 resume":     stuckCase("v2 resume"),
+		"bridge resume": stuckCase("bridge resume"),
 		"auth set, to nothing": {
 			command: "auth set", args: []string{"auth", "set", "--private-key="}, prepare: savedKey,
 			question: "delete the saved private key? Type yes: ",

@@ -4,6 +4,8 @@ package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,6 +21,9 @@ import (
 func main() {
 	// A core file would hold the key. That it can't be switched off stops nobody.
 	_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{})
+	// What libraries print of their own accord is for no terminal: net/http shows there what
+	// a server sends unasked, which may be a secret that it was sent.
+	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		// After the first signal the handler is gone, and a second one ends the

@@ -19,7 +19,7 @@ func humanElsewhere() []string {
 	for _, c := range passphraseCases() {
 		names = append(names, c.command)
 	}
-	return names
+	return append(names, walletElsewhere()...)
 }
 
 const (

@@ -108,14 +108,20 @@ func TestCancelAStuckPurchase(t *testing.T) {
 
 // stuckCase is a home with a transaction that a node of ApeChain's id never mined,
 // and with which that node mines what takes its place.
-func stuckCase() humanCase {
+func stuckCase(command string) humanCase {
+	key, kind, story := "nft.buy:q_1", "nft.buy", fmt.Sprintf(`{"quote":{"quoteId":"q_1","tokenId":"1","chainId":33139,"contractAddress":"0x%040x","protocolAddress":"0x%040x","orderHash":"0x%064x"},"buyer":%q}`, 1, 2, 3, demoAddress)
+	if command == "bridge resume" {
+		key, kind = fmt.Sprintf("bridge:0x%064x:2", 4), "bridge"
+		story = fmt.Sprintf(`{"requestId":"0x%064x","routeId":"0x%064x","step":"deposit","from":"apechain","to":"ethereum","fromChain":33139,"toChain":1,"token":"APE","currencyIn":"0x%040x","amount":"1","account":%q,"contract":"0x%040x","depository":"0x%040x"}`,
+			4, 5, 0, strings.ToLower(demoAddress), 2, 2)
+	}
 	return humanCase{
-		command: "nft resume", args: []string{"nft", "resume", "--cancel"}, prepare: stuckHome,
+		command: command, args: append(strings.Fields(command), "--cancel"), prepare: func(w *world) { stuckHome(w, key, kind, story) },
 		question: "cancel the transaction with nonce 0? Type yes: ", shows: []string{"stuck:", "fee:", "at most"},
 	}
 }
 
-func stuckHome(w *world) {
+func stuckHome(w *world, key, kind, story string) {
 	w.t.Helper()
 	savedKey(w)
 	node := httptest.NewServer(&oneNode{})
@@ -126,13 +132,13 @@ func stuckHome(w *world) {
 		w.t.Fatal(err)
 	}
 	account, now := strings.ToLower(demoAddress), time.Now().UnixMilli()
-	keep := fmt.Sprintf(`{"kind":"nft.buy","story":{"quote":{"quoteId":"q_1","tokenId":"1","chainId":33139,"contractAddress":"0x%040x","protocolAddress":"0x%040x","orderHash":"0x%064x"},"buyer":%q},"scope":{}}`, 1, 2, 3, demoAddress)
+	keep := fmt.Sprintf(`{"kind":%q,"story":%s,"scope":{}}`, kind, story)
 	for query, args := range map[string][]any{
 		`INSERT INTO clock (id, high_water) VALUES (1, ?)`: {now},
-		`INSERT INTO spend (id, chain_id, account, asset, subject, kind, ref, amount, state, reserved_at) VALUES ('sp_1', 33139, ?, 'native', '', 'fee', 'nft.buy:q_1', '1000000000000000000', 'reserved', ?)`: {account, now},
+		`INSERT INTO spend (id, chain_id, account, asset, subject, kind, ref, amount, state, reserved_at) VALUES ('sp_1', 33139, ?, 'native', '', 'fee', ?, '1000000000000000000', 'reserved', ?)`: {account, key, now},
 		`INSERT INTO tx (id, key, chain_id, account, state, nonce, to_addr, value, data, gas_limit, max_fee, max_tip, digest, spend_ids, hash, context, created_at, updated_at)
-			VALUES ('tx_1', 'nft.buy:q_1', 33139, ?, 'unknown', 0, ?, '1', x'00', 100000, '1000000000', '0', x'00', '[{"id":"sp_1","kind":"fee","amountWei":"1000000000000000000"}]', ?, ?, ?, ?)`: {
-			account, fmt.Sprintf("0x%040x", 2), fmt.Sprintf("0x%064x", 9), keep, now, now},
+			VALUES ('tx_1', ?, 33139, ?, 'unknown', 0, ?, '1', x'00', 100000, '1000000000', '0', x'00', '[{"id":"sp_1","kind":"fee","amountWei":"1000000000000000000"}]', ?, ?, ?, ?)`: {
+			key, account, fmt.Sprintf("0x%040x", 2), fmt.Sprintf("0x%064x", 9), keep, now, now},
 	} {
 		if _, err := db.Exec(query, args...); err != nil {
 			w.t.Fatal(err)

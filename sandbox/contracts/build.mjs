@@ -1,4 +1,4 @@
-// Compiles the demo collection and takes OpenSea's own Seaport from its npm
+// Compiles the sandbox's own contracts and takes OpenSea's own Seaport from its npm
 // package, so that both can be made again from package-lock.json:
 //
 //   make contracts    (npm ci, node build.mjs, go run ./tools/bindgen)
@@ -53,5 +53,7 @@ const controller = artifact(
 );
 write("ConduitController.bin", hex(controller.bytecode));
 
-compile("DemoCollection");
+for (const name of ["DemoCollection", "DemoToken", "Depository"]) {
+  compile(name);
+}
 console.log(`contracts: built with solc ${solc.version()}`);

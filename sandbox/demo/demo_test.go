@@ -1,6 +1,7 @@
 package demo_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/ape-claw/ape-claw/chain/units"
 	"github.com/ape-claw/ape-claw/nft/seaport"
+	"github.com/ape-claw/ape-claw/sandbox/contracts"
 	"github.com/ape-claw/ape-claw/sandbox/demo"
 	"github.com/ape-claw/ape-claw/sandbox/devchain"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
@@ -120,6 +122,17 @@ func TestSameSeedSameWorld(t *testing.T) {
 	first, want := a.Orders[0], "0xaa2406bb2497cea7904e6a3a3e59a68d539bce00fc0df051f740aaacc3d661e8"
 	if first.Hash.Hex() != want || first.TokenID.Int64() != 20 || first.Price.Decimal(18) != "4" {
 		t.Errorf("the default world starts with order %s, token %s for %s", first.Hash, first.TokenID, first.Price)
+	}
+}
+
+func TestTheDeployerIsThere(t *testing.T) {
+	t.Parallel()
+	alloc, err := world(t, demo.Options{}).Alloc()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := alloc[contracts.Deployer].Code; !bytes.Equal(code, contracts.DeployerCode) {
+		t.Errorf("the proxy that contracts are deployed through has the code %x", code)
 	}
 }
 

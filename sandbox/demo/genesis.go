@@ -17,8 +17,9 @@ const (
 	faucetBalance = 1_000_000
 )
 
-// Alloc builds the world's genesis: Seaport, the collections with every token
-// minted to its seller, the sellers' approvals, and the balances.
+// Alloc builds the world's genesis: Seaport, the proxy that deploys by CREATE2,
+// the collections with every token minted to its seller, the sellers'
+// approvals, what the bridge needs, and the balances.
 func (w *World) Alloc() (types.GenesisAlloc, error) {
 	g, err := devchain.NewGenesis(w.Options.ChainID)
 	if err != nil {
@@ -27,6 +28,7 @@ func (w *World) Alloc() (types.GenesisAlloc, error) {
 	if err := g.PlaceSeaport(); err != nil {
 		return nil, err
 	}
+	g.PlaceDeployer()
 	nft := contracts.NewDemoCollection()
 	for i := range w.Collections {
 		c := &w.Collections[i]
@@ -41,6 +43,9 @@ func (w *World) Alloc() (types.GenesisAlloc, error) {
 			return nil, err
 		}
 		g.Fund(c.Seller.Address(), apes(sellerBalance))
+	}
+	if err := w.placeBridge(g, w.Options.ChainID); err != nil {
+		return nil, err
 	}
 	g.Fund(w.Buyer.Address(), w.Options.Balance.Uint256())
 	g.Fund(w.Faucet.Address(), apes(faucetBalance))

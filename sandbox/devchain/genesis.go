@@ -75,6 +75,17 @@ func (g *Genesis) PlaceSeaport() error {
 	return g.Place(seaport.Address, append(contracts.Seaport(), arg...))
 }
 
+// SetCode puts runtime code at addr as it is, without a constructor.
+func (g *Genesis) SetCode(addr common.Address, code []byte) {
+	g.state.CreateAccount(addr)
+	g.state.SetNonce(addr, 1, tracing.NonceChangeGenesis)
+	g.state.SetCode(addr, code, tracing.CodeChangeGenesis)
+}
+
+// PlaceDeployer puts the deterministic deployment proxy where it is on every
+// chain. It is sent a salt and init code, and deploys that by CREATE2.
+func (g *Genesis) PlaceDeployer() { g.SetCode(contracts.Deployer, contracts.DeployerCode) }
+
 // CallAs runs a transaction-like call from an account.
 func (g *Genesis) CallAs(from, to common.Address, data []byte) ([]byte, error) {
 	g.cfg.Origin = from

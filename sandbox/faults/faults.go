@@ -119,7 +119,8 @@ const (
 	percent = "percent of its price"
 )
 
-// Catalogue lists every fault, in the order of the help text.
+// Catalogue lists the faults of marketplace and node, in the order of the help
+// text; those of the bridge follow in Relay.
 var Catalogue = []Kind{
 	{RateLimit, "seconds to wait", "1", "the marketplace answers 429 with Retry-After"},
 	{RateLimitBare, "", "", "the marketplace answers 429 without Retry-After"},
@@ -205,6 +206,8 @@ var Catalogue = []Kind{
 type Set struct {
 	mu sync.Mutex
 	on map[Name]*state
+	// ethereum holds the faults of the second chain's node.
+	ethereum *Set // guarded by mu
 }
 
 type state struct {
@@ -213,8 +216,15 @@ type state struct {
 }
 
 // Set puts a fault in force: "name", "name=value", and either followed by "*N"
-// for the next N times only. An unknown name is a fault.Usage.
+// for the next N times only; a node's with "ethereum/" in front is the second
+// chain's node's. An unknown name is a fault.Usage.
 func (s *Set) Set(spec string) error {
+	if rest, other := strings.CutPrefix(spec, onEthereum); other {
+		if err := Check(spec); err != nil {
+			return err
+		}
+		return s.Ethereum().Set(rest)
+	}
 	name, st, err := parse(spec)
 	if err != nil {
 		return err
@@ -230,19 +240,24 @@ func (s *Set) Set(spec string) error {
 
 // Check is Set without an effect.
 func Check(spec string) error {
-	_, _, err := parse(spec)
+	rest, other := strings.CutPrefix(spec, onEthereum)
+	name, _, err := parse(rest)
+	if err == nil && other && !strings.HasPrefix(string(name), "rpc-") {
+		return fault.New(fault.Usage, "fault %s is not a node's: %s takes those alone", name, onEthereum)
+	}
 	return err
 }
 
 func parse(spec string) (Name, *state, error) {
 	head, count, limited := strings.Cut(spec, "*")
 	name, value, given := strings.Cut(head, "=")
-	i := slices.IndexFunc(Catalogue, func(k Kind) bool { return string(k.Name) == name })
+	kinds := slices.Concat(Catalogue, Relay)
+	i := slices.IndexFunc(kinds, func(k Kind) bool { return string(k.Name) == name })
 	if i < 0 {
 		return "", nil, fault.New(fault.Usage, "there is no fault %q", name).
 			Hintf("the faults are: %s", strings.Join(Names(), ", "))
 	}
-	k, st := Catalogue[i], &state{value: value, left: -1}
+	k, st := kinds[i], &state{value: value, left: -1}
 	if given && k.Value == "" {
 		return "", nil, fault.New(fault.Usage, "fault %s takes no value, got %q", name, value)
 	}
@@ -265,11 +280,11 @@ func parse(spec string) (Name, *state, error) {
 func checkValue(k Kind, value string) error {
 	var err error
 	switch k.Name {
-	case Slow, RPCSlow:
+	case Slow, RPCSlow, RelayWait, RelaySlow:
 		_, err = time.ParseDuration(value)
-	case RateLimit, Status, RPCChainID, Gone, RPCReorg:
+	case RateLimit, Status, RPCChainID, Gone, RPCReorg, RelayRateLimit, RelayHTTP, RelayRefunding:
 		_, err = strconv.ParseUint(value, 10, 32)
-	case Relisted, Repriced, RPCBaseFee:
+	case Relisted, Repriced, RPCBaseFee, RelayFee, RelayDearer, RelayUnderDeliver:
 		var n uint64
 		if n, err = strconv.ParseUint(value, 10, 16); err == nil && n == 0 {
 			err = strconv.ErrRange
@@ -300,9 +315,9 @@ func ParseQuota(value string) (n int, window time.Duration, err error) {
 
 // Names returns the names of all faults.
 func Names() []string {
-	out := make([]string, len(Catalogue))
-	for i, k := range Catalogue {
-		out[i] = string(k.Name)
+	var out []string
+	for _, k := range slices.Concat(Catalogue, Relay) {
+		out = append(out, string(k.Name))
 	}
 	return out
 }
@@ -313,6 +328,9 @@ func (s *Set) Clear(names ...Name) {
 	defer s.mu.Unlock()
 	if len(names) == 0 {
 		s.on = nil
+		if s.ethereum != nil {
+			s.ethereum.Clear()
+		}
 	}
 	for _, n := range names {
 		delete(s.on, n)
@@ -371,6 +389,11 @@ func (s *Set) Active() []string {
 			spec += "*" + strconv.Itoa(st.left)
 		}
 		out = append(out, spec)
+	}
+	if s.ethereum != nil {
+		for _, spec := range s.ethereum.Active() {
+			out = append(out, onEthereum+spec)
+		}
 	}
 	slices.Sort(out)
 	return out

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -30,6 +31,10 @@ func TestSet(t *testing.T) {
 		{spec: "html*x", bad: true},
 		{spec: "slow=fast", bad: true},
 		{spec: "status=", bad: true},
+		{spec: "relay-fee", name: faults.RelayFee, value: "250"},
+		{spec: "relay-slow=20ms*1", name: faults.RelaySlow, value: "20ms", times: 1},
+		{spec: "relay-fee=0", bad: true},
+		{spec: "relay-slow=soon", bad: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.spec, func(t *testing.T) {
@@ -75,6 +80,31 @@ func TestOnForNamesTokens(t *testing.T) {
 	}
 }
 
+func TestEthereumHasFaultsOfItsOwn(t *testing.T) {
+	t.Parallel()
+	var s faults.Set
+	for _, spec := range []string{"ethereum/rpc-down*1", "rpc-slow=1ms"} {
+		if err := errors.Join(faults.Check(spec), s.Set(spec)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.Active(); !slices.Equal(got, []string{"ethereum/rpc-down*1", "rpc-slow=1ms"}) {
+		t.Errorf("active: %v", got)
+	}
+	if s.Has(faults.RPCDown) || s.Ethereum().Has(faults.RPCSlow) {
+		t.Error("a fault is in force on the other chain")
+	}
+	for _, spec := range []string{"ethereum/relay-stuck", "ethereum/slow", "ethereum/", "ethereum/ethereum/rpc-down"} {
+		if fault.CodeOf(faults.Check(spec)) != fault.Usage || fault.CodeOf(s.Set(spec)) != fault.Usage {
+			t.Errorf("%s is taken", spec)
+		}
+	}
+	s.Clear()
+	if len(s.Active()) != 0 || s.Ethereum().Has(faults.RPCDown) {
+		t.Errorf("active after Clear: %v", s.Active())
+	}
+}
+
 func TestClear(t *testing.T) {
 	t.Parallel()
 	var s faults.Set
@@ -99,7 +129,7 @@ func TestClear(t *testing.T) {
 func TestCatalogueIsWhole(t *testing.T) {
 	t.Parallel()
 	seen := map[faults.Name]bool{}
-	for _, k := range faults.Catalogue {
+	for _, k := range slices.Concat(faults.Catalogue, faults.Relay) {
 		if seen[k.Name] || k.Means == "" {
 			t.Errorf("%s: twice, or without a meaning", k.Name)
 		}

@@ -24,8 +24,12 @@ import (
 // TokenPrefix starts every token, so that redactors know one when they see it.
 const TokenPrefix = "claw_"
 
-// maxName bounds what an agent may be called, in characters.
-const maxName = 100
+const (
+	// maxName bounds what an agent may be called, in characters.
+	maxName = 100
+	// maxAgents is how many there can be: who may register may do so again and again.
+	maxAgents = 10_000
+)
 
 // Agent is a registered agent, without its token.
 type Agent struct {
@@ -67,7 +71,7 @@ var idForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{1,63}$`)
 // CheckID returns a fault.Usage unless id can be an agent's. What looks like a
 // token is none: it would be redacted wherever it stands.
 func CheckID(id string) error {
-	if idForm.MatchString(id) && !strings.HasPrefix(id, TokenPrefix) && !strings.HasPrefix(id, "sk-") {
+	if idForm.MatchString(id) && !strings.HasPrefix(id, TokenPrefix) && !strings.HasPrefix(id, InvitePrefix) && !strings.HasPrefix(id, "sk-") {
 		return nil
 	}
 	return fault.New(fault.Usage, "an agent id is 2 to 64 lower-case letters, digits, _ and -, a letter or digit first").
@@ -114,6 +118,11 @@ func newToken(prefix string) (token string, hash [sha256.Size]byte) {
 // Register adds an agent and returns its token, which nothing can show again.
 // An empty name is the id. An id that is taken is a fault.Conflict.
 func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string, error) {
+	return r.register(ctx, id, name, func(*sql.Tx) error { return nil })
+}
+
+// register adds an agent if first agrees, in one transaction with what that does.
+func (r *Registry) register(ctx context.Context, id, name string, first func(*sql.Tx) error) (Agent, string, error) {
 	if name = strings.TrimSpace(name); name == "" {
 		name = id
 	}
@@ -127,6 +136,12 @@ func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string
 	token, hash := newToken(TokenPrefix)
 	a := Agent{ID: id, Name: name, Enabled: true, Created: r.now().UTC().Truncate(time.Millisecond)}
 	err = r.write(ctx, db, func(tx *sql.Tx) error {
+		if err := first(tx); err != nil {
+			return err
+		}
+		if err := room(ctx, tx, 1); err != nil {
+			return err
+		}
 		res, err := tx.ExecContext(ctx, `INSERT INTO agents (id, name, token_hash, generation, enabled, created_at)
 			VALUES (?, ?, ?, 1, 1, ?) ON CONFLICT (id) DO NOTHING`, id, name, hash[:], a.Created.UnixMilli())
 		if err != nil {
@@ -134,7 +149,7 @@ func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string
 		}
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return fault.New(fault.Conflict, "agent %q is already registered", id).
-				Hintf("a new token for it: ape-claw clawbot rotate --agent-id %s", id)
+				Hintf("for a new token, on the machine that it is registered on: ape-claw clawbot rotate --agent-id %s", id)
 		}
 		return nil
 	})
@@ -144,13 +159,30 @@ func (r *Registry) Register(ctx context.Context, id, name string) (Agent, string
 	return a, token, nil
 }
 
+// room refuses more agents than there can be.
+func room(ctx context.Context, tx *sql.Tx, more int) error {
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM agents`).Scan(&n); err != nil {
+		return store.DBFault(err, store.StateFile)
+	}
+	if n+more > maxAgents {
+		return fault.New(fault.Conflict, "%d agents are registered, and there can be %d", n, maxAgents).
+			Hintf("start another state directory: APE_CLAW_STATE_DIR=./state-2 ape-claw serve")
+	}
+	return nil
+}
+
 // List returns all agents, the oldest first.
-func (r *Registry) List(ctx context.Context) ([]Agent, error) {
+func (r *Registry) List(ctx context.Context) ([]Agent, error) { return r.list(ctx, "") }
+
+// list returns the agents, or the one of that id.
+func (r *Registry) list(ctx context.Context, id string) ([]Agent, error) {
 	db, err := r.db(ctx, false)
 	if err != nil || db == nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, `SELECT id, name, enabled, created_at, coalesce(rotated_at, 0) FROM agents ORDER BY created_at, id`)
+	rows, err := db.QueryContext(ctx, `SELECT id, name, enabled, created_at, coalesce(rotated_at, 0) FROM agents
+		WHERE ?1 = '' OR id = ?1 ORDER BY created_at, id`, id)
 	if err != nil {
 		return nil, store.DBFault(err, store.StateFile)
 	}
@@ -232,16 +264,14 @@ func (r *Registry) find(ctx context.Context, id string) (record, error) {
 
 // Get returns an agent; one that does not exist is a fault.NotFound.
 func (r *Registry) Get(ctx context.Context, id string) (Agent, error) {
-	list, err := r.List(ctx)
-	if err != nil {
+	list, err := r.list(ctx, id)
+	switch {
+	case err != nil:
 		return Agent{}, err
+	case len(list) != 1 || list[0].ID != id:
+		return Agent{}, unknown(id)
 	}
-	for _, a := range list {
-		if a.ID == id {
-			return a, nil
-		}
-	}
-	return Agent{}, unknown(id)
+	return list[0], nil
 }
 
 func unknown(id string) error {

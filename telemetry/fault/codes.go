@@ -10,8 +10,12 @@ const (
 	CollectionNotAllowed Code = "collection_not_allowed"
 	CollectionAmbiguous  Code = "collection_ambiguous"
 	PriceOverLimit       Code = "price_over_limit"
+	RouteNotAllowed      Code = "route_not_allowed"
+	MinimumNotMet        Code = "minimum_not_met"
 	FeeOverLimit         Code = "fee_over_limit"
 	ContractNotAllowed   Code = "contract_not_allowed"
+	ContractMismatch     Code = "contract_mismatch"
+	ContractMissing      Code = "contract_missing"
 	OutsideWindow        Code = "outside_window"
 	QuoteExpired         Code = "quote_expired"
 	SimulationRequired   Code = "simulation_required"
@@ -95,18 +99,20 @@ var Table = []Entry{
 	{Halted, 3, retryChange, "a HALT file stops everything that spends", true},
 	{PolicyInvalid, 3, retryChange, "a policy or allowlist file can't be read strictly", true},
 	{OutsideWindow, 3, retryChange, "it is not a time that execution.windows allows", true},
-	{CurrencyNotAllowed, 3, retryChange, "the currency is not in nftBuy.currencyAllowlist", true},
+	{CurrencyNotAllowed, 3, retryChange, "the currency is not in nftBuy.currencyAllowlist, or what would leave a chain has no daily cap", true},
 	{CollectionNotAllowed, 3, retryChange, "the collection is not on the allowlist, or has no contract address", true},
 	{CollectionAmbiguous, 3, retryChange, "the name fits more than one collection", true},
-	{ContractNotAllowed, 3, retryChange, "the transaction would call a contract that is not in execution.contractAllowlist", true},
-	{PriceOverLimit, 3, retryChange, "the price is over --max-price, nftBuy.maxPricePerTx, or the collection's or currency's own", true},
-	{FeeOverLimit, 3, retryChange, "more of the price goes to others than the seller than nftBuy.maxMarketplaceFeeBps lets", true},
+	{ContractNotAllowed, 3, retryChange, "the transaction would call a contract that is not in execution.contractAllowlist, or one of foreign code that is not in v2.contractAllowlist", true},
+	{PriceOverLimit, 3, retryChange, "the price, or what a transaction sends along, is over --max-price, nftBuy.maxPricePerTx, or the collection's or currency's own", true},
+	{FeeOverLimit, 3, retryChange, "more of the price goes to others than the seller than nftBuy.maxMarketplaceFeeBps lets, or the bridge keeps more than bridge.maxBridgeFeeBps", true},
+	{RouteNotAllowed, 3, retryChange, "the funds would not go between the policy's chain and another, or not to the account that pays", true},
+	{MinimumNotMet, 3, retryChange, "the bridge promises less than was quoted or asked for, or no least amount at all", true},
 	{QuoteExpired, 3, retryChange, "the quote or its order has expired", true},
 	{SimulationRequired, 3, retryChange, "the quote has no passed simulation", true},
 	{SimulationFailed, 3, retryChange, "the exact transaction would fail now", true},
 	{ConfirmationMismatch, 3, retryChange, "the confirm phrase is missing or wrong", true},
 	{CapExceeded, 3, retryChange, "the rolling 24 h cap would be passed", true},
-	{UnsafeTransaction, 3, retryChange, "the marketplace's transaction is not exactly what was quoted", true},
+	{UnsafeTransaction, 3, retryChange, "the marketplace's or the bridge's transaction is not exactly what was quoted", true},
 	{ApprovalRequired, 4, "after the approval", "an action waits for a person", false},
 	{Auth, 5, "after fixing them", "credentials or a key are missing, wrong or revoked", false},
 	{Upstream, 6, "yes, unless sent says maybe", "RPC, marketplace, bridge or model: unreachable, an error status, or a rate limit", false},
@@ -116,6 +122,8 @@ var Table = []Entry{
 	{Partial, 9, "only what the result lists as not done", "some of several were done", false},
 	{Conflict, 10, "after the other run ends", "a lock is held, or a key or id is in use", false},
 	{QuoteUsed, 10, "never", "the quote was bought already, or a purchase of it is open", false},
+	{ContractMismatch, 3, retryChange, "what is at the address is not the contract that is meant: its code or its answers do not fit", false},
+	{ContractMissing, 11, retryFix, "no address of the contract is known for this chain, or there is no code at it", false},
 	{NotFound, 11, "no", "no such quote, event type, listing or file", false},
 	{StateUnusable, 12, retryFix, "state or home is not a directory, not writable, full, from a newer version, or corrupt", false},
 	{NotDurable, 12, retryFix, "the record could not be made durable; sent says whether something left", false},

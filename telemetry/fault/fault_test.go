@@ -15,7 +15,7 @@ import (
 // must fail here.
 var want = map[fault.Code]int{
 	"internal": 1, "policy_blocked": 3, "halted": 3, "policy_invalid": 3, "currency_not_allowed": 3, "collection_not_allowed": 3,
-	"outside_window": 3, "contract_not_allowed": 3, "fee_over_limit": 3,
+	"outside_window": 3, "contract_not_allowed": 3, "contract_mismatch": 3, "contract_missing": 11, "fee_over_limit": 3, "route_not_allowed": 3, "minimum_not_met": 3,
 	"collection_ambiguous": 3, "price_over_limit": 3, "quote_expired": 3, "simulation_required": 3, "simulation_failed": 3,
 	"confirmation_mismatch": 3, "cap_exceeded": 3, "unsafe_transaction": 3, "approval_required": 4, "auth": 5, "upstream": 6,
 	"chain_mismatch": 6, "tx_unknown": 7, "tx_reverted": 8, "partial": 9, "conflict": 10, "quote_used": 10, "not_found": 11,

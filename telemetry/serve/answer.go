@@ -18,7 +18,8 @@ type errorBody struct {
 
 	// RetryAfterSeconds comes with 429, where clients of the published server
 	// look for it.
-	RetryAfterSeconds int `json:"retryAfterSeconds,omitempty"`
+	RetryAfterSeconds int   `json:"retryAfterSeconds,omitempty"`
+	RetryAfterMs      int64 `json:"retryAfterMs,omitempty"`
 }
 
 // WriteError answers with err in the shape all routes share, under the HTTP
@@ -53,10 +54,12 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	writeBody(w, status, body.Bytes())
 }
 
+// The headers of JSON are shared like protection's.
+var jsonType, noStore = []string{"application/json; charset=utf-8"}, []string{"no-store"}
+
 func jsonHeader(w http.ResponseWriter, status int) {
 	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
+	h["Content-Type"], h["Cache-Control"] = jsonType, noStore
 	w.WriteHeader(status)
 }
 
@@ -88,13 +91,15 @@ func Status(code fault.Code) int {
 		return http.StatusBadGateway
 	case fault.ActionNotPending, fault.ActionStale, fault.ConnInactive, fault.Killed, fault.NameTaken, fault.NoConnection:
 		return http.StatusConflict
+	case fault.ContractMissing:
+		return http.StatusNotImplemented
 	case fault.ApprovalRequired:
 		return http.StatusAccepted
 	case fault.NotFound:
 		return http.StatusNotFound
 	case fault.Conflict, fault.QuoteUsed, fault.TxUnknown, fault.TxReverted, fault.Partial:
 		return http.StatusConflict
-	case fault.Upstream, fault.ChainMismatch:
+	case fault.Upstream, fault.ChainMismatch, fault.ContractMismatch:
 		return http.StatusBadGateway
 	case fault.StateUnusable, fault.NotDurable, fault.Canceled:
 		return http.StatusServiceUnavailable

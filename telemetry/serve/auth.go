@@ -133,10 +133,12 @@ func (s *Server) identify(w http.ResponseWriter, r *http.Request, c *caller) boo
 
 // verify checks an agent's token, and answers when it is not accepted.
 func (s *Server) verify(w http.ResponseWriter, r *http.Request, c *caller, id, token string) bool {
-	err := error(agents.Refused())
 	var p agents.Proof
+	var err error
 	if s.opt.Auth != nil {
-		p, err = s.opt.Auth.Verify(r.Context(), id, token)
+		p, err = s.verifyToken(r.Context(), id, token)
+	} else {
+		err = agents.Refused()
 	}
 	switch {
 	case err == nil:

@@ -256,6 +256,7 @@ func TestAStreamThatWaitsBeyondTheEndIsTold(t *testing.T) {
 	s := start(t, serve.Options{Log: log, Heartbeat: 20 * time.Millisecond})
 	end := log.lines[4].At
 	eventually(t, "the server does not read", func() bool { return s.Read() == end })
+	s.stream("", "Last-Event-ID", log.lines[3].At.String()).want(event("a.b", 4)) // else it reads when the other opens
 	log.quiet(events("a.b", 5, 8)...)
 	st := s.stream("")
 	log.mu.Lock()

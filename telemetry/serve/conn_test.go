@@ -240,6 +240,10 @@ func TestLargeBodies(t *testing.T) {
 	if !strings.HasPrefix(answer, "HTTP/1.1 413") {
 		t.Errorf("Expect: %.100q", answer)
 	}
+	answer = s.raw(t, "POST /api/body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+	if !strings.HasPrefix(answer, "HTTP/1.1 401") {
+		t.Errorf("Expect, without credentials: %.100q", answer)
+	}
 	// Credentials come before the body.
 	answer = s.raw(t, "POST /api/body HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\n")
 	if !strings.HasPrefix(answer, "HTTP/1.1 401") {

@@ -39,7 +39,7 @@ func checkOrigins(origins []string) error {
 }
 
 // corsAllowed are the request headers an allowed site's page may send.
-const corsAllowed = "content-type, last-event-id, x-agent-id, x-agent-token, authorization"
+const corsAllowed = "content-type, content-encoding, last-event-id, x-agent-id, x-agent-token, x-registration-key, authorization"
 
 // crossSite reports whether the call comes from a page of an allowed other site,
 // and if so tells the browser that the page may see the answer. Cookies are never

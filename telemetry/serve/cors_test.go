@@ -62,7 +62,7 @@ func TestCrossSite(t *testing.T) {
 	if resp.StatusCode != http.StatusNoContent || body != "" || resp.Header.Get("Access-Control-Allow-Origin") != site {
 		t.Errorf("preflight: %d %s %v", resp.StatusCode, body, resp.Header)
 	}
-	for _, name := range []string{"content-type", "last-event-id", "x-agent-id", "x-agent-token", "authorization"} {
+	for _, name := range []string{"content-type", "content-encoding", "last-event-id", "x-agent-id", "x-agent-token", "x-registration-key", "authorization"} {
 		if !strings.Contains(resp.Header.Get("Access-Control-Allow-Headers"), name) {
 			t.Errorf("preflight does not allow %s", name)
 		}

@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"errors"
-	"io"
 	"math"
 	"net/http"
 	"net/netip"
@@ -24,6 +22,20 @@ import (
 const csp = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
 	"worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types ape-claw"
 
+// protection are the headers of every answer. Their values are shared: Set, which
+// replaces them, is fine, Add is not.
+var protection = [...]struct {
+	name  string // as http.Header has it
+	value []string
+}{
+	{"Content-Security-Policy", []string{csp}},
+	{"X-Content-Type-Options", []string{"nosniff"}},
+	{"X-Frame-Options", []string{"DENY"}},
+	{"Referrer-Policy", []string{"no-referrer"}},
+	{"Cross-Origin-Opener-Policy", []string{"same-origin"}},
+	{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
+}
+
 // maxURL is more than all filters at their longest need, in bytes.
 const maxURL = 8 << 10
 
@@ -34,12 +46,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", csp)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		for i := range protection {
+			h[protection[i].name] = protection[i].value
+		}
+		rest := &restBody{ReadCloser: r.Body}
+		defer s.drainRest(w, r, rest)
 		defer s.recoverPanic(w, r)
 		if !s.hostAllowed(r.Host) {
 			s.refuse(w, http.StatusForbidden, fault.New(fault.Auth, "host %q is not served here", s.echo(r.Host)).
@@ -75,12 +86,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		if c.cross && preflight(w, r) {
 			return
 		}
-		if r.ContentLength > s.opt.MaxBody {
-			s.refuseLarge(w, r)
+		if r.ContentLength > s.opt.MaxBody && !isIngest(r) { // which asks first whose it is
+			s.refuseLarge(w)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, s.opt.MaxBody)
-		next.ServeHTTP(w, withCaller(r, c))
+		r = withCaller(r, c) // a copy: net/http knows its own body, which nobody read where that was not asked for
+		if r.Body = http.MaxBytesReader(w, rest, s.opt.MaxBody); r.ContentLength != 0 {
+			r.Body = &lateBody{ReadCloser: r.Body, srv: s, ctx: r.Context(), c: c, began: s.opt.Now()}
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -129,32 +143,13 @@ func (s *Server) refuseFor(w http.ResponseWriter, status int, wait time.Duration
 		err = err.Hintf("try again in %d s", seconds)
 	}
 	s.metrics.refused(status, err.Code)
-	writeJSON(w, status, errorBody{Error: err.Message, Code: err.Code, Hint: err.Hint, Details: err.Details, RetryAfterSeconds: seconds})
+	writeJSON(w, status, errorBody{Error: err.Message, Code: err.Code, Hint: err.Hint, Details: err.Details, RetryAfterSeconds: seconds, RetryAfterMs: wait.Milliseconds()})
 }
 
-// A client that is still sending would not see the answer if the connection
-// closed at once: this much is read, for this long.
-const (
-	drainBody = 16 << 20
-	drainTime = 2 * time.Second
-)
-
-// refuseLarge answers 413 before the body is read, and lets the client get to
-// the answer.
-func (s *Server) refuseLarge(w http.ResponseWriter, r *http.Request) {
+// refuseLarge answers 413 before the body is read.
+func (s *Server) refuseLarge(w http.ResponseWriter) {
 	w.Header().Set("Connection", "close")
 	s.refuse(w, http.StatusRequestEntityTooLarge, tooLargeBody(s.opt.MaxBody))
-	if r.Header.Get("Expect") != "" {
-		return // it sends nothing before it is told to
-	}
-	rc := http.NewResponseController(w)
-	err := errors.Join(rc.Flush(), rc.SetReadDeadline(s.opt.Now().Add(drainTime)))
-	if err == nil {
-		_, err = io.CopyN(io.Discard, r.Body, drainBody)
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		s.opt.Logger.Debug("body over the cap", "err", err)
-	}
 }
 
 func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {

@@ -30,6 +30,9 @@ type hub struct {
 	logger  *slog.Logger
 	metrics *metrics
 	files   catchUp
+	watched func() bool                                     // whether anybody waits for what is new
+	wanted  chan struct{}                                   // holds a token when that may have become true
+	own     func() (from, to telemetry.Cursor, lines int64) // see Ingest.Grown; nil: not known
 
 	mu    sync.Mutex // guards what follows
 	segs  []*segment // oldest first; gaps between them hold no good line
@@ -42,7 +45,7 @@ type hub struct {
 
 func newHub(log reader, opt Options, m *metrics) *hub {
 	h := &hub{log: log, max: opt.RingBytes, now: opt.Now, born: opt.Now(), logger: opt.Logger, metrics: m,
-		wake: make(chan struct{}), views: map[string]*view{}}
+		wake: make(chan struct{}), wanted: make(chan struct{}, 1), views: map[string]*view{}}
 	h.files = newCatchUp(log, h.forget)
 	return h
 }
@@ -50,17 +53,31 @@ func newHub(log reader, opt Options, m *metrics) *hub {
 // run follows the log until ctx ends. Only a log that can't be watched at all
 // is an error.
 func (h *hub) run(ctx context.Context) error {
-	changed, err := h.log.watch(ctx) // before End, so that nothing falls between
+	for begun := false; ctx.Err() == nil; begun = true {
+		if err := h.follow(ctx, begun); err != nil {
+			return err
+		}
+		h.idle(ctx)
+	}
+	return nil
+}
+
+// follow reads the log on as it is told of changes, until there is no stream. To be
+// told costs each append something, and so does a frame.
+func (h *hub) follow(ctx context.Context, begun bool) error {
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	changed, err := h.log.watch(watching) // before End, so that nothing falls between
 	if err != nil {
 		return err
 	}
-	if end, err := h.log.end(ctx); err == nil {
+	if end, err := h.log.end(ctx); err == nil && !begun {
 		h.restart(end)
 	}
-	for {
-		if err := h.readOn(ctx); err != nil && ctx.Err() == nil {
-			h.logger.Warn("the event log can't be read now", "err", err)
-		}
+	h.read(ctx, h.log.after, h.publish)
+	t := time.NewTicker(watchedFor)
+	defer t.Stop()
+	for h.watched() {
 		select {
 		case <-ctx.Done():
 			return nil
@@ -68,15 +85,46 @@ func (h *hub) run(ctx context.Context) error {
 			if !ok {
 				return ctx.Err()
 			}
+			h.read(ctx, h.log.after, h.publish)
+		case <-t.C:
 		}
+	}
+	return nil
+}
+
+const (
+	// watchedFor is how often the hub looks whether there is still a stream.
+	watchedFor = time.Second
+	// idleRest is how long it lets events come together while there is none.
+	idleRest = 200 * time.Millisecond
+)
+
+// grew counts by how much the log did.
+func (h *hub) grew(after, next telemetry.Cursor, lines int64) {
+	h.metrics.lines.Add(lines)
+	if after.Log == next.Log {
+		h.metrics.bytes.Add(next.Pos - after.Pos)
 	}
 }
 
-// readOn publishes everything that is in the log by now.
-func (h *hub) readOn(ctx context.Context) error {
+// read is readOn; an error passes by itself, or comes again.
+func (h *hub) read(ctx context.Context, lines reading, take taking) {
+	if err := h.readOn(ctx, lines, take); err != nil && ctx.Err() == nil {
+		h.logger.Warn("the event log can't be read now", "err", err)
+	}
+}
+
+// reading is how lines are read, taking what is done with those between two places.
+type (
+	reading func(ctx context.Context, after telemetry.Cursor, maxLines, maxBytes int) ([]telemetry.Line, telemetry.Cursor, error)
+	taking  func(after, next telemetry.Cursor, lines []telemetry.Line)
+)
+
+// readOn takes everything that is in the log by now.
+func (h *hub) readOn(ctx context.Context, read reading, take taking) error {
 	for ctx.Err() == nil {
 		after := h.place()
-		lines, next, err := h.log.after(ctx, after, batchLines, batchBytes)
+		lines, next, err := read(ctx, after, batchLines, batchBytes)
 		var reset *telemetry.ResetError
 		switch {
 		case errors.As(err, &reset):
@@ -92,7 +140,7 @@ func (h *hub) readOn(ctx context.Context) error {
 		case next == after:
 			return nil
 		}
-		h.publish(after, next, lines)
+		take(after, next, lines)
 		if next.Pos == h.log.log.Stats().Bytes { // what came after the last look wakes us again
 			return nil
 		}
@@ -168,10 +216,7 @@ func (h *hub) publish(after, next telemetry.Cursor, lines []telemetry.Line) {
 		c.end = next.Pos
 		filled = append(filled, c)
 	}
-	h.metrics.lines.Add(int64(len(lines)))
-	if after.Log == next.Log {
-		h.metrics.bytes.Add(next.Pos - after.Pos)
-	}
+	h.grew(after, next, int64(len(lines)))
 	h.forget(h.add(filled, next))
 }
 

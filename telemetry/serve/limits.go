@@ -24,11 +24,15 @@ type Limits struct {
 	// turns away nobody whose credentials are: a broken agent must not lock out
 	// its neighbours behind the same address.
 	Failures Rate
+	// Posts bounds requests that send events, in the place of Writes; Events bounds the
+	// events of one agent.
+	Posts  Rate
+	Events Rate
 }
 
 // DefaultLimits are the limits where Options.Limits leaves some out.
 func DefaultLimits() Limits {
-	return Limits{Reads: Rate{600, 120}, Writes: Rate{120, 40}, Failures: Rate{5, 10}}
+	return Limits{Reads: Rate{600, 120}, Writes: Rate{120, 40}, Failures: Rate{5, 10}, Posts: Rate{600, 120}, Events: Rate{60_000, 20_000}}
 }
 
 func (l Limits) withDefaults() Limits {
@@ -36,7 +40,7 @@ func (l Limits) withDefaults() Limits {
 	for _, f := range []struct {
 		r   *Rate
 		def Rate
-	}{{&l.Reads, def.Reads}, {&l.Writes, def.Writes}, {&l.Failures, def.Failures}} {
+	}{{&l.Reads, def.Reads}, {&l.Writes, def.Writes}, {&l.Failures, def.Failures}, {&l.Posts, def.Posts}, {&l.Events, def.Events}} {
 		if f.r.PerMinute <= 0 || f.r.Burst <= 0 {
 			*f.r = f.def
 		}
@@ -49,6 +53,8 @@ type limits struct {
 	reads, writes           *rates[netip.Prefix]
 	agentReads, agentWrites *rates[string]
 	failures                *rates[netip.Prefix]
+	posts                   *rates[netip.Prefix]
+	agentPosts, events      *rates[string]
 
 	mu      sync.Mutex // guards streams
 	streams map[netip.Prefix]int
@@ -58,7 +64,8 @@ func newLimits(l Limits) *limits {
 	return &limits{
 		reads: newRates[netip.Prefix](l.Reads), writes: newRates[netip.Prefix](l.Writes),
 		agentReads: newRates[string](l.Reads), agentWrites: newRates[string](l.Writes),
-		failures: newRates[netip.Prefix](l.Failures), streams: map[netip.Prefix]int{},
+		failures: newRates[netip.Prefix](l.Failures), posts: newRates[netip.Prefix](l.Posts),
+		agentPosts: newRates[string](l.Posts), events: newRates[string](l.Events), streams: map[netip.Prefix]int{},
 	}
 }
 
@@ -103,7 +110,10 @@ func newRates[K comparable](each Rate) *rates[K] {
 
 // take uses up one event of key; when there is none left, it returns how long to
 // wait for the next.
-func (t *rates[K]) take(key K, now time.Time) (wait time.Duration) {
+func (t *rates[K]) take(key K, now time.Time) (wait time.Duration) { return t.takeN(key, now, 1) }
+
+// takeN is take for n events at once, which are no more than Burst.
+func (t *rates[K]) takeN(key K, now time.Time, n int) (wait time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	el, ok := t.byKey[key]
@@ -118,7 +128,7 @@ func (t *rates[K]) take(key K, now time.Time) (wait time.Duration) {
 		el = t.order.PushFront(&bucket[K]{key, rate.NewLimiter(rate.Every(every), t.each.Burst)})
 		t.byKey[key] = el
 	}
-	r := el.Value.(*bucket[K]).limit.ReserveN(now, 1)
+	r := el.Value.(*bucket[K]).limit.ReserveN(now, min(n, t.each.Burst))
 	if wait = r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
 	}
@@ -134,7 +144,10 @@ func (s *Server) tooMany(r *http.Request, c *caller) time.Duration {
 	}
 	now := s.opt.Now()
 	byAddr, byAgent := s.limits.reads, s.limits.agentReads
-	if !safe(r.Method) {
+	switch {
+	case isIngest(r) && s.opt.Ingest != nil:
+		byAddr, byAgent = s.limits.posts, s.limits.agentPosts
+	case !safe(r.Method):
 		byAddr, byAgent = s.limits.writes, s.limits.agentWrites
 	}
 	if c.proof != nil {

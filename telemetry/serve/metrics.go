@@ -18,6 +18,7 @@ type metrics struct {
 	gone, unknown         atomic.Int64 // resets by reason
 	filtered              atomic.Int64 // events that a filter was asked about
 	lag                   lagHistogram
+	taken                 takenCounts
 
 	mu       sync.Mutex // guards what follows
 	refusals map[refusal]int64

@@ -49,6 +49,12 @@ func collectorOf(s *Server, m *metrics) *collector {
 func (c *collector) handler() http.Handler {
 	reg := prometheus.NewRegistry()
 	reg.MustRegister(c, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if c.s.opt.Ingest != nil {
+		reg.MustRegister(newTakenCollector(&c.m.taken))
+	}
+	if c.s.opt.Gauges != nil {
+		reg.MustRegister(gauges(c.s.opt.Gauges))
+	}
 	return promhttp.HandlerFor(reg, promhttp.HandlerOpts{
 		ErrorLog:            slog.NewLogLogger(c.s.opt.Logger.Handler(), slog.LevelWarn),
 		MaxRequestsInFlight: 4,

@@ -62,9 +62,18 @@ type Options struct {
 	// wrapped by OwnAuth asks for itself.
 	Mounts map[string]http.Handler
 
+	// Ingest takes the events of POST /api/events; nil: there is no such route.
+	Ingest Ingester
+
+	// Gauges are further numbers for /metrics, read at each scrape.
+	Gauges func(ctx context.Context) []Gauge
+
 	// Auth knows who may call. Without it nobody can prove anything: whatever
 	// needs credentials is refused.
 	Auth Authenticator
+	// Registrar registers agents for whom Registration lets; nil: nobody registers.
+	Registrar    Registrar
+	Registration Registration
 	// RequireAuth asks programs on this machine for credentials too.
 	RequireAuth bool
 	// Insecure lets everybody who can reach the address read without

@@ -36,7 +36,10 @@ func (s *Server) routes() (http.Handler, error) {
 			"GET /events/backlog":    s.knows(s.backlog, backlogParameters()...),
 			"GET /api/events/schema": s.knows(s.schema, "type"),
 			"GET /metrics":           http.HandlerFunc(s.scrape),
+			"GET /api/clawbots":      http.HandlerFunc(s.clawbots),
 		}},
+		{always(needNothing), s.registration()}, // they ask for themselves
+		{always(needNothing), s.ingestRoutes()}, // asks for itself
 		{needOf, s.opt.Mounts},
 	} {
 		for _, pattern := range slices.Sorted(maps.Keys(set.routes)) {

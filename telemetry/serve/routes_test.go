@@ -22,6 +22,7 @@ func errorOf(t *testing.T, resp *http.Response, body string) (code string) {
 		Error, Code, Hint string
 		Details           map[string]any
 		RetryAfterSeconds int
+		RetryAfterMs      int64
 	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	dec.DisallowUnknownFields()

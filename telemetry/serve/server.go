@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -34,7 +36,12 @@ type Server struct {
 	metrics *metrics
 	limits  *limits
 	leases  *leases
-	wide    atomic.Bool // the address is not loopback
+	proofs  proofs
+	bodies  bodies
+	keyHash [sha256.Size]byte // of Registration.Key; zero, which nothing has: none
+
+	cooldown *cooldowns
+	wide     atomic.Bool // the address is not loopback
 
 	draining context.Context // ends when Serve starts to drain
 	drain    context.CancelFunc
@@ -50,9 +57,18 @@ func New(opt Options) (*Server, error) {
 		return nil, err
 	}
 	log := reader{log: opt.Log, red: opt.Redactor}
-	s := &Server{opt: opt, log: log}
+	s := &Server{opt: opt, log: log, cooldown: newCooldowns()}
+	if key := opt.Registration.Key; key != "" {
+		s.keyHash = sha256.Sum256([]byte(key))
+	}
 	s.metrics, s.limits, s.leases, s.scans = newMetrics(s), newLimits(opt.Limits), newLeases(), newScans()
 	s.hub = newHub(log, opt, s.metrics)
+	s.hub.watched = func() bool { return s.clients.Load() > 0 }
+	if g, ok := opt.Ingest.(interface {
+		Grown() (from, to telemetry.Cursor, lines int64)
+	}); ok {
+		s.hub.own = g.Grown
+	}
 	s.draining, s.drain = context.WithCancel(context.Background())
 	if s.handler, err = s.routes(); err != nil {
 		return nil, err
@@ -138,6 +154,13 @@ func (s *Server) Serve(ctx context.Context) error {
 
 	if s.opt.Auth != nil {
 		watching.Go(func() { s.watchLeases(hubCtx) })
+	}
+	if s.opt.Ingest != nil {
+		watching.Go(func() {
+			if err := s.opt.Ingest.Run(hubCtx); err != nil {
+				s.opt.Logger.Warn("take events", "err", err)
+			}
+		})
 	}
 	conns := s.limitConns(s.listener)
 	defer conns.wg.Wait()

@@ -133,6 +133,10 @@ func (s *Server) refuseBody(w http.ResponseWriter, err error) {
 		s.refuse(w, http.StatusRequestEntityTooLarge, tooLargeBody(tooLarge.Limit))
 		return
 	}
+	if fault.CodeOf(err) == fault.Auth { // while the body came
+		s.refuse(w, http.StatusForbidden, err)
+		return
+	}
 	s.refuse(w, http.StatusBadRequest, fault.Wrap(err, fault.Usage, "the body can't be read"))
 }
 

@@ -46,6 +46,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
+	s.hub.want()
 	c := &client{srv: s, filtered: filtered, news: make(chan struct{}, 1)}
 	if filtered {
 		c.view = s.hub.acquire(filter)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // next waits for who writes a step into the pipe, and returns what it wrote.
@@ -50,7 +52,7 @@ func TestStoppedInBetween(t *testing.T) {
 	for _, tt := range cells {
 		t.Run(tt.after+", "+tt.line, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, crashing.binary(t), 2)
+			w := newWorld(t, program.Crashing.For(t), 2)
 			c := w.client("stops")
 			b := c.propose(0)
 			// Each step that it takes it writes into a pipe, and it takes none before

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // TestConfirmations gives everything but one thing of what a high grade takes, or
@@ -11,7 +13,7 @@ import (
 // good for one try.
 func TestConfirmations(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, plain.binary(t), 3)
+	w := newWorld(t, program.Plain.For(t), 3)
 	c := w.client("confirms")
 	b, other := c.propose(0), c.propose(1)
 	pages := []*page{w.serve(), w.serve()}
@@ -119,7 +121,7 @@ func TestConfirmations(t *testing.T) {
 // for all of them, and the right one with them.
 func TestFivePassphrases(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, plain.binary(t), 2)
+	w := newWorld(t, program.Plain.For(t), 2)
 	b := w.client("locks").propose(0)
 	at := w.serve().person()
 	fresh := at.login()

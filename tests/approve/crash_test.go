@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // The ways to approve.
@@ -19,7 +21,7 @@ const (
 // carries it out, each as APE_CLAW_CRASH_AT names it.
 func steps(t *testing.T, how string) []string {
 	t.Helper()
-	w := newWorld(t, crashing.binary(t), 2)
+	w := newWorld(t, program.Crashing.For(t), 2)
 	w.talks(0)
 	w.chat("buy one")
 	b := w.proposed(w.list[0].TokenID)
@@ -93,7 +95,7 @@ func TestCrashMatrix(t *testing.T) {
 	for i, c := range cells {
 		t.Run(fmt.Sprintf("%d/%s, %s", i, c.point, c.how), func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, crashing.binary(t), 2)
+			w := newWorld(t, program.Crashing.For(t), 2)
 			m := w.talks(0)
 			w.chat("buy one")
 			b := w.proposed(w.list[0].TokenID)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // TestPartOfAPlan approves a plan of two tokens of which one is gone by then: what
@@ -11,7 +13,7 @@ import (
 // success.
 func TestPartOfAPlan(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, plain.binary(t), 4)
+	w := newWorld(t, program.Plain.For(t), 4)
 	c := w.client("plans")
 	id, _ := c.call("nft_autobuy", `{"count":2,"maxPrice":"1","budget":"2"}`)["actionId"].(string)
 	plan := w.rows(w.stateDB(), `SELECT json_extract(f.value, '$.value') FROM ai_actions a, json_each(a.doc, '$.facts') f WHERE a.id = ? AND json_extract(f.value, '$.name') = 'token2'`, id)
@@ -65,7 +67,7 @@ func TestPartOfAPlan(t *testing.T) {
 // it is known, that. It is called for neither.
 func TestKnownLater(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, crashing.binary(t), 2)
+	w := newWorld(t, program.Crashing.For(t), 2)
 	m := w.talks(0)
 	w.chat("buy one")
 	b := w.proposed(w.list[0].TokenID)

@@ -35,6 +35,12 @@ func (w *world) sitIn(dir, id string, more ...string) person {
 // for the caller to know.
 func (p person) steps(a answers) {
 	p.t.Helper()
+	p.stepsOf(a, "collection", "priceApe", "tokenId")
+}
+
+// stepsOf is steps for a card of which other things are retyped.
+func (p person) stepsOf(a answers, identifiers ...string) {
+	p.t.Helper()
 	p.Expect("Step 1 of 3")
 	p.Expect("Type yes: ")
 	if a.read != "" {
@@ -42,7 +48,7 @@ func (p person) steps(a answers) {
 		return
 	}
 	p.Send("yes")
-	for _, name := range []string{"collection", "priceApe", "tokenId"} {
+	for _, name := range identifiers {
 		p.Expect("Step 2 of 3: retype the ")
 		asked := p.Expect("): ")
 		value := strings.TrimSuffix(asked[strings.LastIndex(asked, "(")+1:], "): ")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // TestApproveOnce: six people at terminals and thirty-two at two servers, each with
@@ -13,7 +15,7 @@ func TestApproveOnce(t *testing.T) {
 	t.Parallel()
 	for round := range scale(1, 5) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			w := newWorld(t, plain.binary(t), 2)
+			w := newWorld(t, program.Plain.For(t), 2)
 			w.talks(0)
 			w.chat("buy one")
 			b := w.proposed(w.list[0].TokenID)

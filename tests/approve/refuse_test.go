@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ape-claw/ape-claw/sandbox/demo"
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 // refusal is something that happens to an action between its proposal and its
@@ -181,7 +182,7 @@ func refusals() []refusal {
 func TestChangedActions(t *testing.T) {
 	t.Parallel()
 	all := refusals()
-	w := newWorld(t, plain.binary(t), len(all)+2)
+	w := newWorld(t, program.Plain.For(t), len(all)+2)
 	clients := []client{w.client("one"), w.client("two"), w.client("three")} // each has a number of calls in a minute
 	var pages []browser
 	for range clients {
@@ -229,7 +230,7 @@ func TestChangedActions(t *testing.T) {
 func wantExit(t *testing.T, what string, o outcome, exit int, code string) {
 	t.Helper()
 	if o.exit != exit || o.Code != code || o.Sent != "no" {
-		t.Errorf("%s: exit %d, %s, sent %q, want %d %s; %s", what, o.exit, o.Code, o.Sent, exit, code, o)
+		t.Errorf("%s: exit %d, %s, sent %v, want %d %s; %s", what, o.exit, o.Code, o.Sent, exit, code, o)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ape-claw/ape-claw/tests/program"
 	"github.com/ape-claw/ape-claw/tests/pty"
 )
 
@@ -15,7 +16,7 @@ import (
 // directory.
 func TestWhoApproves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, plain.binary(t), 2)
+	w := newWorld(t, program.Plain.For(t), 2)
 	b := w.client("asks").propose(0)
 	server := w.serve()
 	at := server.person()

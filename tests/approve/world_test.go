@@ -127,7 +127,7 @@ type outcome struct {
 
 	OK      bool              `json:"ok"`
 	Code    string            `json:"code"`
-	Sent    string            `json:"sent"`
+	Sent    any               `json:"sent"` // of an error, or how many a deployment sent
 	Error   string            `json:"error"`
 	QuoteID string            `json:"quoteId"`
 	Action  act               `json:"action"`
@@ -310,13 +310,18 @@ type purchase struct {
 // says one thing to everything else.
 func (w *world) talks(i int) *model.Server {
 	w.t.Helper()
-	script := model.Script{Otherwise: &model.Step{Say: "I have seen it."}, Steps: []model.Step{
+	return w.plays(
 		model.Use("nft_quote", fmt.Sprintf(`{"collection":%q,"tokenId":%q,"maxPrice":"1"}`, slug, w.list[i].TokenID.String())),
 		model.Use("nft_simulate", `{"quote":"$.nft_quote.quoteId"}`),
 		model.Use("nft_buy", `{"quote":"$.nft_quote.quoteId"}`),
 		model.Say("It waits for you."),
-	}}
-	m, err := model.Start(w.t.Context(), model.Options{Script: script})
+	)
+}
+
+// plays connects a model with a script.
+func (w *world) plays(steps ...model.Step) *model.Server {
+	w.t.Helper()
+	m, err := model.Start(w.t.Context(), model.Options{Script: model.Script{Otherwise: &model.Step{Say: "I have seen it."}, Steps: steps}})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -124,10 +124,34 @@ test("models and people in sentences", () => {
   assert.equal(say("ai.turn.failed", { participant: "conn:main" }, { code: "provider_error" }, bad), "main did not end its answer: provider_error");
 });
 
+test("what happens on chain in sentences", () => {
+  const store = new Store();
+  const say = (...args) => flat(store.add(line(...args), String(store.seq)).parts);
+  const real = { dryRun: false }, bad = { dryRun: false, ok: false, error: "the skill is not yours" };
+  const a = "0x1234567890123456789012345678901234567890", call = { op: "skill.publish", contract: "SkillRegistry", address: a, valueWei: "0" };
+  assert.equal(say("v2.skill.minted", { parentId: "0" }, { skillId: 3 }, real), "Minted skill #3");
+  assert.equal(say("v2.skill.minted", { parentId: "2" }, { skillId: 3 }, real), "Minted skill #3 from #2");
+  assert.equal(say("v2.skill.version.published", { skillId: "3", version: "1.0.0" }, { skillId: 3 }, real), "Published version 1.0.0 of skill #3");
+  assert.equal(say("v2.intent.read", { intentId: "1" }, { intentId: 1, active: false, exists: true }), "Read intent #1: it is over");
+  assert.equal(say("v2.receipt.read", { traceId: "trace_1" }, { traceId: "trace_1", isRecorded: true, agrees: false }), "The receipt of trace_1 is on chain, and not as in the log");
+  assert.equal(say("v2.receipt.skipped", { traceId: "trace_1" }, { code: "halted", reason: "spending is halted" }, { ok: false, error: "spending is halted" }), "No receipt was recorded of trace_1: spending is halted");
+  assert.equal(say("v2.vault.read", {}, { vault: a, members: 2, balanceWei: "1500000000000000000" }), "Read the vault: 2 members and 1.5 APE");
+  assert.equal(say("v2.vault.release", { member: a }, { tx: "0x1", member: a, amountWei: "500000000000000000" }, real), "Paid 0.5 APE out of the vault to 0x1234…7890");
+  assert.equal(say("v2.vault.release", { member: a, token: a }, { tx: "0x1", member: a, amountWei: "500000000000000000", token: a }, real), "Paid a share out of the vault to 0x1234…7890");
+  assert.equal(say("v2.agent.execute", { module: a, target: a, valueWei: "1000000000000000000" }, { tx: "0x1", module: a, traceId: "t" }, real), "The agent account ran 0x1234…7890 on 0x1234…7890 with 1 APE");
+  assert.equal(say("v2.contract.deployed", { network: "sandbox" }, { contract: "SkillNFT", address: a }, real), "Deployed SkillNFT at 0x1234…7890");
+  assert.equal(say("v2.deploy.planned", { network: "sandbox" }, { network: "sandbox", steps: 21, done: 2, wouldBlock: [{}] }), "Planned a deployment on sandbox: 19 steps to do, 1 gate would refuse");
+  assert.equal(say("v2.tx.dry_run", call, { wouldSend: true, wouldBlock: [] }), "Would publish a version, nothing was sent");
+  assert.equal(say("v2.tx.submitted", call, { txHash: "0x1" }, real), "Sent the transaction to publish a version");
+  assert.equal(say("v2.tx.reverted", call, { txHash: "0x1", reason: "the skill is not yours" }, bad), "Could not publish a version: it reverted: the skill is not yours");
+  assert.equal(say("v2.tx.cancelled", call, { txHash: "0x1", feeWei: "1000000000000000" }, real), "Cancelled: it did not publish a version; only the fee of 0.001 APE is gone");
+  assert.deepEqual(["v2.tx.submitted", "v2.tx.cancelled", "v2.tx.reverted"].map((type) => store.add(line(type, call, {}, type.endsWith("ed") && type !== "v2.tx.reverted" ? real : bad), String(store.seq)).outcome), ["pending", "cancelled", "failed"]);
+});
+
 test("events of any shape get a sentence", () => {
   const store = new Store();
   const shapes = [null, 1, "x", [], {}, { quote: 3 }, { wouldBlock: "x", count: {}, issues: 1, reason: { a: 1 } }];
-  for (const type of ["nft.buy.dry_run", "ai.tool.called", "ai.action.executed", "ai.message.created", "ai.kill.changed", "doctor.ran", "chain.info.read", "bridge.quote.created", "constructor", "__proto__", "", "x"])
+  for (const type of ["nft.buy.dry_run", "ai.tool.called", "ai.action.executed", "ai.message.created", "ai.kill.changed", "doctor.ran", "chain.info.read", "bridge.quote.created", "v2.skill.minted", "v2.vault.release", "v2.agent.execute", "v2.deploy.planned", "v2.tx.dry_run", "v2.policy.set", "v2.receipt.skipped", "constructor", "__proto__", "", "x"])
     for (const payload of shapes) for (const result of shapes) assert.ok(flat(store.record(line(type, payload, result, { chainId: "x" }), "").parts).length > 0, type);
   for (const bad of ["", "nope", "[]", "3", "null"]) assert.equal(store.record(bad, ""), null);
   assert.ok(store.record("{}", ""));

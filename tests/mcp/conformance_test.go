@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
@@ -55,10 +56,18 @@ func withToken(t *testing.T, endpoint, token string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy := httptest.NewServer(&httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) {
+	pass := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(p *httputil.ProxyRequest) {
 		p.Out.URL.Scheme, p.Out.URL.Host = to.Scheme, to.Host
 		p.Out.Header.Set("Authorization", "Bearer "+token)
-	}})
+	}}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// An answer that begins at once would close the request's body while it is still
+		// looked at for its end, which ends the connection and with it the answer.
+		if err := http.NewResponseController(w).EnableFullDuplex(); err != nil {
+			t.Error(err)
+		}
+		pass.ServeHTTP(w, r)
+	}))
 	t.Cleanup(proxy.Close)
 	return proxy.URL + to.Path
 }

@@ -7,81 +7,31 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 const (
-	root = "../.."
 	// patience bounds every wait: nothing here depends on speed.
 	patience = 2 * time.Minute
 )
 
-var built struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
-
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a leftover in the temporary directory
-	}
+	program.Remove()
 	os.Exit(code)
 }
 
-// binary is the program under test: APE_CLAW_BIN, or built from this tree.
+// binary is the program under test.
 func binary(t *testing.T) string {
 	t.Helper()
-	built.once.Do(func() {
-		if path := os.Getenv("APE_CLAW_BIN"); path != "" {
-			built.path, built.err = filepath.Abs(path)
-			return
-		}
-		if built.err = touchSources(); built.err != nil {
-			return
-		}
-		if built.dir, built.err = os.MkdirTemp("", "ape-claw-bin-"); built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "ape-claw")
-		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", built.path, "./cmd/ape-claw")
-		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatalf("the binary: %v", built.err)
-	}
-	return built.path
-}
-
-// touchSources looks at every directory the binary may be made of, so that go test
-// does not take an earlier result for this one after a change in any of them.
-func touchSources() error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if name := d.Name(); name == "node_modules" || name == "bin" || name != ".." && strings.HasPrefix(name, ".") {
-			return filepath.SkipDir
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return f.Close()
-	})
+	return program.Plain.For(t)
 }
 
 // world is a home, a state directory and perhaps a sandbox of a test's own.

@@ -10,16 +10,12 @@ package money_test
 
 import (
 	"flag"
-	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 var (
@@ -36,9 +32,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a leftover in the temporary directory
-	}
+	program.Remove()
 	os.Exit(code)
 }
 
@@ -60,67 +54,15 @@ func random(t *testing.T) *rand.Rand {
 }
 
 const (
-	root = "../.."
 	// patience bounds every wait. It is long: on a busy machine nothing here depends
 	// on speed.
 	patience = 3 * time.Minute
 )
 
-var built struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
-
-// binary is the program under test, built with crash points: APE_CLAW_CRASH_BIN, or
-// from this tree with the flags that everything here is built with.
+// binary is the program under test, with crash points.
 func binary(t testing.TB) string {
 	t.Helper()
-	if path := os.Getenv("APE_CLAW_CRASH_BIN"); path != "" {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return abs
-	}
-	built.once.Do(func() {
-		if built.err = touchSources(); built.err != nil {
-			return
-		}
-		if built.dir, built.err = os.MkdirTemp("", "ape-claw-bin-"); built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "ape-claw")
-		cmd := exec.Command("go", "build", "-tags", "crashpoints", "-ldflags", "-s -w", "-o", built.path, "./cmd/ape-claw")
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatalf("build the binary: %v", built.err)
-	}
-	return built.path
-}
-
-// touchSources looks at every directory the binary may be made of, so that go test
-// does not take an earlier result for this one after a change in any of them.
-func touchSources() error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if name := d.Name(); name == "node_modules" || name == "bin" || name != ".." && strings.HasPrefix(name, ".") {
-			return filepath.SkipDir
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return f.Close()
-	})
+	return program.Crashing.For(t)
 }
 
 // until waits for a condition, or fails with what it waited for.

@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
 var (
@@ -46,7 +48,7 @@ func TestMain(m *testing.M) {
 	}()
 	code := m.Run()
 	killAll()
-	removeBinary()
+	program.Remove()
 	os.Exit(code)
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"os"
@@ -18,70 +17,14 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ape-claw/ape-claw/tests/program"
 )
 
-const root = "../.."
-
-var built struct {
-	once sync.Once
-	dir  string
-	path string
-	err  error
-}
-
-// binary is the program under test: APE_CLAW_BIN, or built from this tree.
+// binary is the program under test.
 func binary(t testing.TB) string {
 	t.Helper()
-	if path := os.Getenv("APE_CLAW_BIN"); path != "" {
-		abs, err := filepath.Abs(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return abs
-	}
-	built.once.Do(func() {
-		if built.err = touchSources(); built.err != nil {
-			return
-		}
-		if built.dir, built.err = os.MkdirTemp("", "ape-claw-bin-"); built.err != nil {
-			return
-		}
-		built.path = filepath.Join(built.dir, "ape-claw")
-		cmd := exec.Command("go", "build", "-ldflags", "-s -w", "-o", built.path, "./cmd/ape-claw")
-		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatalf("build the binary: %v", built.err)
-	}
-	return built.path
-}
-
-func removeBinary() {
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir) // a leftover in the temporary directory
-	}
-}
-
-// touchSources looks at every directory the binary may be made of, so that go test
-// does not take an earlier result for this one after a change in any of them.
-func touchSources() error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return err
-		}
-		if name := d.Name(); name == "node_modules" || name == "bin" || name != ".." && strings.HasPrefix(name, ".") {
-			return filepath.SkipDir
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		return f.Close()
-	})
+	return program.Plain.For(t)
 }
 
 // server is `ape-claw serve` on one state directory and one address, over all its

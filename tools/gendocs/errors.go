@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 )
 
@@ -22,6 +23,14 @@ Exit code 2 is the Go runtime's own, for a program that could not even fail in o
 
 `
 
+const linesIntro = `
+## Codes of single events
+
+An event that others wrote and that is refused has a code of its own, in the answer of ` + "`POST /api/events`" + ` (` + "`field`" + ` names
+the field) and in the list of ` + "`events import`" + `. Such an event stays refused, however often it is sent.
+
+`
+
 func errorsDoc() string {
 	var b strings.Builder
 	b.WriteString("# Errors and exit codes\n\n" + generatedNote + errorsIntro)
@@ -33,6 +42,11 @@ func errorsDoc() string {
 			means += " *(a gate: recorded as `policy.blocked`)*"
 		}
 		row(&b, fmt.Sprint(e.Exit), code(string(e.Code)), means, e.Retry)
+	}
+	b.WriteString(linesIntro)
+	table(&b, "code", "means")
+	for _, l := range telemetry.LineCodes() {
+		row(&b, code(l.Code), l.Means)
 	}
 	return b.String()
 }

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ape-claw/ape-claw/sandbox/faults"
 )
 
 func main() {
@@ -38,7 +40,8 @@ func run(root string) error {
 		{"docs/events.md", "", events},
 		{"docs/errors.md", "", errorsDoc()},
 		{"docs/configuration.md", "settings", settingsTable()},
-		{"docs/sandbox.md", "faults", faultsTable()},
+		{"docs/sandbox.md", "faults", faultsTable(faults.Catalogue)},
+		{"docs/sandbox.md", "relay faults", faultsTable(faults.Relay)},
 		{"docs/policy.schema.json", "", schema},
 		{"README.md", "exit codes", exitTable()},
 	} {

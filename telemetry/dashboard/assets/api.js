@@ -1,4 +1,4 @@
-// Calls under /api/ai. What comes back is data: only dom.js puts it on the page.
+// Calls under /api. What comes back is data: only dom.js puts it on the page.
 
 /** An error answer: message, code, hint and the status. */
 export class Refusal extends Error {
@@ -12,10 +12,10 @@ export class Refusal extends Error {
   }
 }
 
-export async function call(method, path, body) {
+export async function call(method, path, body, base = "/api/ai/") {
   let r;
   try {
-    r = await fetch(`/api/ai/${path}`, {
+    r = await fetch(base + path, {
       method, cache: "no-store", signal: AbortSignal.timeout(55_000),
       ...(body === undefined ? {} : { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
     });
@@ -28,5 +28,9 @@ export async function call(method, path, body) {
 }
 
 export const get = (path) => call("GET", path);
+/** What the contracts say. */
+export const read = (path) => call("GET", path, undefined, "/api/v2/");
+/** What the server says of itself. */
+export const look = (path) => call("GET", path, undefined, "/api/");
 export const post = (path, body) => call("POST", path, body);
 export const at = (...parts) => parts.map(encodeURIComponent).join("/");

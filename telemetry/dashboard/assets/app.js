@@ -11,11 +11,14 @@ import { Inspector } from "./inspector.js";
 import { Keys } from "./keys.js";
 import { BITE, CHARS, HOLD } from "./limits.js";
 import { List } from "./list.js";
+import { Machines } from "./machines.js";
 import { Meters } from "./meters.js";
+import { OnChain } from "./onchain.js";
 import { Ring } from "./ring.js";
 import { Session, upper } from "./session.js";
 import { Store } from "./store.js";
 import { connect } from "./stream.js";
+import { go, routed, view } from "./views.js";
 
 const BUDGET = 8; // ms of a frame for reading events; the rest waits for the next
 const CATCHING_UP = 100; // ms between two drawings while more waits
@@ -37,18 +40,28 @@ const list = new List({ onSelect: (rec) => inspector.show(rec), onTrace: toggleT
 const session = new Session({
   onIn: () => link.retry(),
   onOut: (required) => (required ? link.forget() : session.ask()),
-  onWho: (agentId) => approvals.who(agentId),
-});
-const approvals = new Approvals({
-  session,
-  onTrace(trace) {
-    history.pushState(null, "", address({ ...noFilter(), trace }));
-    filter = readAddress();
-    approvals.route();
-    refilter();
+  onWho(agentId) {
+    approvals.who(agentId);
+    chain.who();
+    machines.who();
   },
-  onShown: () => schedule(),
 });
+const approvals = new Approvals({ session, onTrace: showTrace, onShown: () => schedule() });
+const chain = new OnChain({ onTrace: showTrace });
+const machines = new Machines({ onLogin: () => session.open(), onAgent: (agent) => showOnly({ agent }), records: () => store.all });
+$("view-events").addEventListener("click", () => view() === "events" || go());
+
+/** From another view to the events of a trace. */
+function showTrace(trace) {
+  showOnly({ trace });
+}
+
+function showOnly(which) {
+  history.pushState(null, "", address({ ...noFilter(), ...which }));
+  filter = readAddress();
+  routed();
+  refilter();
+}
 
 fetch("/api/events/schema").then((r) => r.json()).then((body) => {
   for (const t of body.types ?? []) inspector.meanings.set(t.type, t.meaning);
@@ -62,6 +75,8 @@ function arrive(items, lost) {
     if (item.live) {
       meters.came(item.at, item.raw.length);
       approvals.heard(item.raw);
+      chain.heard(item.raw);
+      machines.heard(item.raw);
     }
     inbox.push(item);
   }
@@ -415,8 +430,10 @@ $("help-open").addEventListener("click", () => $("help").showModal());
 $("update").addEventListener("click", () => location.reload());
 
 Keys({
-  approving: () => approvals.shown,
+  view,
   approvals: () => approvals.go(!approvals.shown),
+  chain: () => chain.go(!chain.shown),
+  machines: () => machines.go(!machines.shown),
   inbox: (by) => approvals.move(by),
   outOfCard: () => (approvals.chosen ? approvals.choose("", true) : approvals.go(false)),
   move: (by) => list.move(by),
@@ -446,7 +463,7 @@ async function checkBuild() {
 
 // Started last: everything it touches is there.
 refilter();
-approvals.route();
+routed();
 session.ask();
 const link = connect({
   build,
@@ -485,5 +502,7 @@ const link = connect({
     restart();
     $("who").hidden = true;
     approvals.who("");
+    chain.forget();
+    machines.forget();
   },
 });

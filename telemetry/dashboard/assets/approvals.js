@@ -5,6 +5,7 @@ import { $, el, icon, marked, toast } from "./dom.js";
 import { ago, asker, badge, card, checks, left, list, riskOf, share, stateOf, stateWord } from "./card.js";
 import { clip, clock, plural, visible } from "./format.js";
 import { Steps } from "./steps.js";
+import { go, onView, view } from "./views.js";
 
 const SOON = 150; // ms between an event and the look at what it is about
 const EVERY = 15_000; // a look without an event, since a stream can be cut
@@ -39,7 +40,6 @@ export class Approvals {
         this.soon(WORKING);
       },
     });
-    $("view-events").addEventListener("click", () => this.go(false));
     $("view-approvals").addEventListener("click", () => this.go(true));
     $("inbox-login").addEventListener("click", () => session.open(true));
     $("card-back").addEventListener("click", () => this.choose("", true));
@@ -54,7 +54,7 @@ export class Approvals {
       this.given?.(this.proved === true);
       this.given = null;
     });
-    addEventListener("hashchange", () => this.route());
+    onView(() => this.route());
     document.addEventListener("visibilitychange", () => document.hidden || this.operator && this.soon(0));
     setInterval(() => this.tick(), 1000);
   }
@@ -66,16 +66,12 @@ export class Approvals {
   // Where the page is
 
   get shown() {
-    return document.body.classList.contains("approving");
+    return view() === "approvals";
   }
 
   route() {
-    const q = new URLSearchParams(location.hash.slice(1));
-    const on = q.get("view") === "approvals";
-    document.body.classList.toggle("approving", on);
-    $("view-approvals").setAttribute("aria-current", on ? "page" : "false");
-    $("view-events").setAttribute("aria-current", on ? "false" : "page");
-    const id = on ? (q.get("action") ?? "") : "";
+    const on = this.shown;
+    const id = on ? (new URLSearchParams(location.hash.slice(1)).get("action") ?? "") : "";
     if (id !== this.chosen) {
       this.chosen = id;
       this.drawn = "";
@@ -87,12 +83,8 @@ export class Approvals {
   }
 
   go(on, id = this.chosen) {
-    if (!on) {
-      if (this.shown) history.pushState(null, "", location.pathname + location.search);
-    } else {
-      history.pushState(null, "", `#view=approvals${id ? `&action=${encodeURIComponent(id)}` : ""}`);
-    }
-    this.route();
+    if (on) go(`#view=approvals${id ? `&action=${encodeURIComponent(id)}` : ""}`);
+    else if (this.shown) go();
   }
 
   choose(id, quiet) {

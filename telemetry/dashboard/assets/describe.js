@@ -30,7 +30,7 @@ export function outcomeOf(ev) {
   if (ev.eventType === "policy.blocked") return "refused";
   if (ev.ok === false) return "failed";
   if (/\.(submitted|retry|replacing)$/.test(ev.eventType)) return "pending";
-  if (ev.eventType === "nft.buy.cancelled") return "cancelled";
+  if (ev.eventType === "nft.buy.cancelled" || ev.eventType === "v2.tx.cancelled") return "cancelled";
   return "ok";
 }
 
@@ -82,6 +82,14 @@ const toolEnd = (r) => {
   if (r.outcome === "proposed") return ": it waits for a person";
   return r.outcome === "ok" ? "" : `: ${text(first(r.code, r.outcome))}`;
 };
+
+// What a transaction of the v2 contracts does.
+const deeds = {
+  "skill.mint": "mint a skill", "skill.publish": "publish a version", "intent.create": "create an intent", "intent.cancel": "cancel an intent", "receipt.record": "record a receipt",
+  "vault.release": "pay out of the vault", "agent.execute": "run a module", "deploy.create": "deploy a contract", "policy.set": "set a rule",
+};
+const doing = (p) => (typeof p.op === "string" && Object.hasOwn(deeds, p.op) ? deeds[p.op] : text(p.op) || "call a contract");
+const numbered = (id) => ["b", `#${text(id)}`];
 
 const sentences = {
   "nft.quote.created": (f) => ["Quoted ", asset(f), ...price(f, "at")],
@@ -166,11 +174,37 @@ const sentences = {
   "bridge.execute.submitted": (_f, p) => ["Sent the bridge deposit ", ["b", short(p.requestId)]],
   "bridge.execute.confirmed": (_f, p, r) => ["Bridged ", ["b", short(first(r.requestId, p.requestId))]],
   "bridge.status.read": (_f, p, r) => ["Bridge ", ["b", short(first(r.requestId, p.requestId))], ` is ${text(r.status)}`],
-  "v2.skill.minted": (_f, _p, r) => ["Minted skill ", ["b", `#${text(r.skillId)}`]],
-  "v2.skill.version.published": (_f, _p, r) => ["Published a version of skill ", ["b", `#${text(r.skillId)}`]],
-  "v2.intent.created": (_f, _p, r) => ["Created intent ", ["b", `#${text(r.intentId)}`]],
-  "v2.intent.cancelled": (_f, _p, r) => ["Cancelled intent ", ["b", `#${text(r.intentId)}`]],
-  "v2.receipt.recorded": (_f, _p, r) => ["Recorded a receipt of ", ["b", short(r.traceId)]],
+  "v2.skill.minted": (_f, p, r) => ["Minted skill ", numbered(r.skillId), text(p.parentId) && text(p.parentId) !== "0" ? ` from #${text(p.parentId)}` : ""],
+  "v2.skill.version.published": (_f, p, r) => ["Published ", ["b", p.version ? `version ${text(p.version)}` : "a version"], " of skill ", numbered(first(r.skillId, p.skillId))],
+  "v2.skill.read": (_f, p, r) => ["Read skill ", numbered(first(r.skillId, p.skillId)), size(r.versions) === undefined ? "" : `: ${plural(size(r.versions), "version")}`],
+  "v2.skills.read": (_f, _p, r) => ["Listed ", ["b", plural(size(r.count) ?? 0, "skill")], " on chain"],
+  "v2.intent.created": (_f, _p, r) => ["Created intent ", numbered(r.intentId)],
+  "v2.intent.cancelled": (_f, p, r) => ["Cancelled intent ", numbered(first(r.intentId, p.intentId))],
+  "v2.intent.read": (_f, p, r) => ["Read intent ", numbered(first(r.intentId, p.intentId)), r.exists === false ? ": there is none" : r.active === true ? ": it is active" : ": it is over"],
+  "v2.receipt.recorded": (_f, p, r) => ["Recorded a receipt of ", ["b", short(text(first(r.traceId, p.traceId)))], p.auto === true ? ", as policy says" : ""],
+  "v2.receipt.read": (_f, p, r) => ["The receipt of ", ["b", short(text(first(r.traceId, p.traceId)))], r.isRecorded !== true ? " is not on chain" : r.agrees === true ? " is on chain, as in the log" : r.agrees === false ? " is on chain, and not as in the log" : " is on chain"],
+  "v2.receipt.skipped": (f, p) => ["No receipt was recorded of ", ["b", short(text(first(p.traceId, p.quoteId))) || "a purchase"], ...because(f)],
+  "v2.vault.read": (_f, _p, r) => ["Read the vault: ", ["b", plural(size(r.members) ?? 0, "member")], ...total(r.balanceWei, "and")],
+  "v2.vault.release": (_f, p, r) => ["Paid ", first(r.token, p.token) || !fromBase(r.amountWei) ? "a share" : ["money", `${fromBase(r.amountWei)} APE`], " out of the vault to ", ["b", short(text(first(r.member, p.member)))]],
+  "v2.agent.execute": (_f, p, r) => ["The agent account ran ", ["b", short(text(first(r.module, p.module)))], first(r.target, p.target) ? ` on ${short(text(first(r.target, p.target)))}` : "", ...(text(p.valueWei) === "0" ? [] : total(p.valueWei, "with"))],
+  "v2.contract.deployed": (_f, _p, r) => ["Deployed ", ["b", text(r.contract) || "a contract"], r.address ? ` at ${short(text(r.address))}` : ""],
+  "v2.policy.set": (_f, _p, r) => ["Set a rule of the policy engine: ", ["b", text(r.rule)], r.allowed === undefined ? "" : r.allowed === true ? ", allowed" : ", no longer allowed"],
+  "v2.deploy.planned": (_f, p, r) => {
+    const gates = size(r.wouldBlock) ?? 0, left = (size(r.steps) ?? 0) - (size(r.done) ?? 0);
+    return [`Planned a deployment on ${text(first(r.network, p.network))}: `, ["b", left > 0 ? `${plural(left, "step")} to do` : "all is there"], gates ? `, ${plural(gates, "gate")} would refuse` : ""];
+  },
+  "v2.deploy.completed": (_f, p, r) => ["The contracts are deployed on ", ["b", text(first(r.network, p.network))], size(r.sent) ? `, with ${plural(size(r.sent), "transaction")}` : ""],
+  "v2.resume.ran": (_f, _p, r) => ["Looked for outcomes on chain: ", ["b", `${number(size(r.settled) ?? 0)} settled`], size(r.open) ? `, ${number(size(r.open))} still open` : ", nothing is open"],
+  "v2.tx.dry_run": (_f, p, r) => {
+    const gates = size(r.wouldBlock) ?? 0;
+    return ["Would ", ["b", doing(p)], gates ? `, ${plural(gates, "gate")} would refuse` : ", nothing was sent"];
+  },
+  "v2.tx.submitted": (_f, p) => ["Sent the transaction to ", ["b", doing(p)], ...(text(p.valueWei) === "0" ? [] : total(p.valueWei, "with"))],
+  "v2.tx.reverted": (f, p) => ["Could not ", ["b", doing(p)], ": it reverted", ...because(f)],
+  "v2.tx.unknown": (f, p) => ["It is not known yet whether it did ", ["b", doing(p)], ...because(f)],
+  "v2.tx.replacing": (_f, p, r) => [r.kind === "cancel" ? "Sent the cancellation of the transaction to " : "Sent again, with a higher fee, to ", ["b", doing(p)]],
+  "v2.tx.cancelled": (f, p) => ["Cancelled: it did not ", ["b", doing(p)], f.fee ? `; only the fee of ${f.fee} APE is gone` : "; only the fee is gone"],
+  "v2.tx.replaced": (f, p) => ["Another transaction took the place of the one to ", ["b", doing(p)], ...because(f)],
   "pod.init.completed": () => ["Set up the pod workspace"],
 };
 

@@ -30,6 +30,8 @@ func run() error {
 	dir := flag.String("state-dir", "state", "state directory")
 	addr := flag.String("addr", "127.0.0.1:0", "host:port")
 	ai := flag.Bool("ai", false, "with approvals, of a tool that only pretends")
+	v2 := flag.Bool("v2", false, "with contracts that say what a test says")
+	fleet := flag.Bool("machines", false, "with an agent that may log in")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -46,6 +48,20 @@ func run() error {
 		defer stage.close()
 		opt.Auth, opt.Mounts, opt.Now = stage.callers, stage.mounts(), stage.now
 	}
+	var contracts *chain
+	if *v2 {
+		contracts = &chain{}
+		opt.Mounts = contracts.mounts()
+	}
+	var known *machines
+	if *fleet {
+		var err error
+		if known, err = newMachines(ctx, *dir); err != nil {
+			return err
+		}
+		defer known.state.Close()
+		opt.Auth, opt.Registrar, opt.Mounts = known.registry, known.registry, known.mounts()
+	}
 	s, err := serve.New(opt)
 	if err != nil {
 		return err
@@ -57,12 +73,18 @@ func run() error {
 	if stage != nil {
 		first["token"] = stage.token
 	}
+	if known != nil {
+		first["token"] = known.token
+	}
 	if err := say(first); err != nil {
 		return err
 	}
 	go func() { // a test that died leaves no server behind
-		if stage != nil {
+		switch {
+		case stage != nil:
 			stage.listen(ctx, os.Stdin)
+		case contracts != nil:
+			contracts.listen(os.Stdin)
 		}
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
