@@ -17,32 +17,32 @@ import (
 const passedWait = time.Minute
 
 // passedBy looks whether the chain used the nonce of a transaction without a
-// receipt. That is one node's word, and a node can withhold a receipt: so it has
+// receipt, and is the first to see it. That is one node's word, and a node can withhold a receipt: so it has
 // to say so twice, a minute apart, and even then price and fee limit count as
 // spent for the window of the caps, the key stays used, and the hashes are looked
 // for again. What it ends is that the account waits for ever.
-func (s *Sender) passedBy(ctx context.Context, r record) error {
+func (s *Sender) passedBy(ctx context.Context, r record) (first bool, err error) {
 	used, err := s.client.NonceAt(ctx, s.Address())
 	if err != nil {
-		return err
+		return false, err
 	}
 	now := s.o.Now()
 	switch {
 	case used <= r.info.Nonce && r.passed.IsZero():
-		return nil
+		return false, nil
 	case used <= r.info.Nonce:
-		return s.notePassed(ctx, r, nil)
+		return false, s.notePassed(ctx, r, nil)
 	case r.passed.IsZero():
-		return s.notePassed(ctx, r, now.UnixMilli())
+		return true, s.notePassed(ctx, r, now.UnixMilli())
 	case now.Sub(r.passed) < passedWait:
-		return nil
+		return false, nil
 	}
 	for _, o := range r.forms() {
 		if known, err := s.client.Known(ctx, o.info.Hash); err != nil || known {
-			return err
+			return false, err
 		}
 	}
-	return s.giveUp(ctx, r, fmt.Sprintf("the chain used nonce %d for another transaction", r.info.Nonce))
+	return false, s.giveUp(ctx, r, fmt.Sprintf("the chain used nonce %d for another transaction", r.info.Nonce))
 }
 
 // disputed ends the wait for a transaction that has a receipt which its story does

@@ -117,7 +117,13 @@ func (s *Sender) resolve(ctx context.Context, r record) error {
 		return nil // as if there were none: it stays open, and is asked for again
 	}
 	if err == nil && !ok {
-		err = s.passedBy(ctx, r)
+		var first bool
+		if first, err = s.passedBy(ctx, r); first && err == nil {
+			// The block may have come between the two questions.
+			if by, receipt, ok, err = s.mined(ctx, r); errors.Is(err, errImplausible) {
+				return nil
+			}
+		}
 	}
 	if err != nil || !ok {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -401,6 +403,47 @@ func TestForeignLogs(t *testing.T) {
 	}
 	if e := h.last(t, "v2.skill.minted"); e.Result["skillId"] != 1.0 || w.minted(t) != 1 {
 		t.Errorf("%+v", e)
+	}
+}
+
+// The block comes between the question for the receipt and that for the nonce.
+func TestMinedBetweenTwoQuestions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	h := w.home(t, 2)
+	h.step = func(name string) {
+		if name == "sent" {
+			panic(errStopped)
+		}
+	}
+	func() {
+		defer func() {
+			if r := recover(); r != errStopped {
+				t.Fatalf("%v", r)
+			}
+		}()
+		_, err := h.open(t).mint(t)
+		t.Fatalf("it never came there: %v", err)
+	}()
+	h.step = nil
+	if err := w.chain.Mine(); err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int32
+	w.proxy.set(func(method string, body []byte, rw http.ResponseWriter, _ func() []byte) bool {
+		if method != "eth_getTransactionReceipt" || asked.Add(1) > 1 {
+			return false
+		}
+		var call struct{ ID json.RawMessage }
+		if err := json.Unmarshal(body, &call); err != nil {
+			t.Error(err)
+		}
+		_, _ = fmt.Fprintf(rw, `{"jsonrpc":"2.0","id":%s,"result":null}`, call.ID)
+		return true
+	})
+	got, err := h.open(t).sender.Resume(t.Context(), chain.ResumeIn{ChainID: devchain.ChainID})
+	if err != nil || len(got.Open) != 0 || len(got.Settled) != 1 || w.minted(t) != 1 || asked.Load() < 2 {
+		t.Errorf("%+v %v, %d minted", got, err, w.minted(t))
 	}
 }
 
