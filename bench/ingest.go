@@ -33,6 +33,8 @@ type way struct {
 
 var (
 	nodeSingle  = way{node, 1, false}
+	httpSingle  = way{postHTTP, 1, false}
+	rawSingle   = way{postRaw, 1, false}
 	oursSingle  = way{apeClaw, 1, false}
 	oursBatched = way{apeClaw, ingestBatch, false}
 	oursIDs     = way{apeClaw, 1, true}
@@ -44,7 +46,7 @@ func (b *bench) ingest(ctx context.Context, p *page) error {
 	if _, err := b.build(ctx, "postbench", "./postbench"); err != nil {
 		return err
 	}
-	ways := []way{nodeSingle, oursSingle, oursBatched, oursIDs, oursForward}
+	ways := []way{nodeSingle, rawSingle, httpSingle, oursSingle, oursBatched, oursIDs, oursForward}
 	all := map[way][]load.PostResult{}
 	noisy := map[way]bool{}
 	for range b.size.rounds {
@@ -67,7 +69,9 @@ func (b *bench) ingest(ctx context.Context, p *page) error {
 
 `+"`POST /api/events`"+`: envelopes of %d bytes with an agent's credentials on %d connections, each server writing its log;
 Node takes one envelope a request, and is compared by events. An event with an eventId is on disk (fsync) before it is
-answered, so that its sender can forget it; the others are as durable as Node's. Median of %d rounds in turns.
+answered, so that its sender can forget it; the others are as durable as Node's. Two servers beside it show what a request
+costs at least: one on net/http that asks nobody for credentials, checks nothing, and appends under the lock that processes
+share; and one that reads bytes off a socket and answers. Median of %d rounds in turns.
 
 | | events/s | beside Node | p50 / p99 of a request | server CPU an event |
 |---|---|---|---|---|
@@ -182,7 +186,7 @@ func (b *bench) post(ctx context.Context, w way) (r load.PostResult, err error) 
 	}
 	sent := (requests/ingestConns + warm/ingestConns) * ingestConns * w.batch
 	n, err := ticks(dir)
-	if err == nil && n != sent {
+	if err == nil && n != sent && w.kind != postRaw {
 		err = fmt.Errorf("%d events were sent, and the log has %d", sent, n)
 	}
 	return r, err

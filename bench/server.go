@@ -24,6 +24,9 @@ const (
 	ring    = "ring"
 	ringRaw = "ring-raw"
 	apeClaw = "ape-claw"
+
+	postHTTP = "post-http" // these two only take events
+	postRaw  = "post-raw"
 )
 
 var (
@@ -31,6 +34,7 @@ var (
 	titles     = map[string]string{
 		node: "Node, the original's shape", r3labs: "plain r3labs", r3per: "r3labs, a stream a client, gathered",
 		ring: "shared ring on net/http", ringRaw: "the ring, hijacked", apeClaw: "**`serve`**",
+		postHTTP: "net/http that appends under a lock, nothing else", postRaw: "a TCP loop that answers, nothing else",
 	}
 )
 

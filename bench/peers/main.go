@@ -6,6 +6,8 @@
 //	r3labs-per a stream of r3labs/sse for each client, flushes gathered
 //	ring       shared encoded frames with a cursor for each client, on net/http
 //	ring-raw   the same on hijacked connections, without chunked coding
+//	post-http  takes posted events on net/http, and only appends them under a lock
+//	post-raw   answers posted events, and does nothing with them
 //
 // It prints {"url":...} when it listens and runs until it is killed. The Node
 // server of the original's shape is node-server.mjs.
@@ -29,12 +31,22 @@ func main() {
 }
 
 func run() error {
-	kind := flag.String("kind", "ring", "r3labs, r3labs-per, ring or ring-raw")
+	kind := flag.String("kind", "ring", "r3labs, r3labs-per, ring, ring-raw, post-http or post-raw")
 	addr := flag.String("addr", "127.0.0.1:0", "address to listen on")
 	file := flag.String("file", "events.jsonl", "the file whose new lines are served")
 	limit := flag.Int("limit", 256<<10, "bytes a write, for the rings")
 	flag.Parse()
 
+	l, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	if *kind == "post-raw" {
+		if err := said(l); err != nil {
+			return err
+		}
+		return answerPosts(l)
+	}
 	follow, err := openTail(*file)
 	if err != nil {
 		return err
@@ -50,20 +62,28 @@ func run() error {
 		publish = ringServer(mux, *limit, serveRing)
 	case "ring-raw":
 		publish = ringServer(mux, *limit, serveRingRaw)
+	case "post-http":
+		if err := appendPosts(mux, *file); err != nil {
+			return err
+		}
+		publish = func([]byte) {}
 	default:
 		return fmt.Errorf("unknown kind %q", *kind)
 	}
 	mux.HandleFunc("GET /events/backlog", backlogHandler(*file))
-	l, err := net.Listen("tcp", *addr)
-	if err != nil {
-		return err
-	}
 	ended := make(chan error, 2)
-	go func() { ended <- follow.run(publish) }()
+	if *kind != "post-http" {
+		go func() { ended <- follow.run(publish) }()
+	}
 	srv := http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
 	go func() { ended <- srv.Serve(l) }()
-	if err := json.NewEncoder(os.Stdout).Encode(map[string]string{"url": "http://" + l.Addr().String()}); err != nil {
+	if err := said(l); err != nil {
 		return err
 	}
 	return <-ended
+}
+
+// said prints where the server listens.
+func said(l net.Listener) error {
+	return json.NewEncoder(os.Stdout).Encode(map[string]string{"url": "http://" + l.Addr().String()})
 }
