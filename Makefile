@@ -14,7 +14,7 @@ export CGO_ENABLED = 0
 LDFLAGS := -s -w
 
 # What `make generate` writes, all of it.
-GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.md docs/errors.md docs/events.md docs/policy.schema.json docs/sandbox.md
+GENERATED := THIRD_PARTY_NOTICES README.md docs/commands.md docs/configuration.md docs/errors.md docs/events.md docs/policy.schema.json docs/skillcard.schema.json docs/sandbox.md
 
 .DEFAULT_GOAL := build
 .NOTPARALLEL:

@@ -15,6 +15,7 @@ import (
 	"github.com/ape-claw/ape-claw/nft"
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
+	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
 // CompletionIn names the shell.
@@ -67,6 +68,8 @@ func completer(d *Deps, kind string, enum []string) completeFunc {
 		offer = d.completeRequests
 	case "quotes":
 		offer = d.completeQuotes
+	case "skills":
+		offer = d.completeSkills
 	case "plans":
 		offer = d.completePlans
 	case "actions":
@@ -223,4 +226,21 @@ func argCompleter(c Command, d *Deps) completeFunc {
 		}
 	}
 	return cobra.NoFileCompletions
+}
+
+// completeSkills offers the skills of the library.
+func (d *Deps) completeSkills(ctx context.Context) []string {
+	l, err := d.library()
+	if err != nil {
+		return nil
+	}
+	page, err := l.Search(ctx, skill.Query{Page: 1, Limit: skill.MaxPage})
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, s := range page.Results {
+		out = append(out, s.Slug+"\t"+clean(s.Name))
+	}
+	return out
 }

@@ -28,7 +28,7 @@ var groups = []struct{ name, short string }{
 	{"clawbot", "Agents that may call this machine's serve"},
 	{"events", "Read, describe and write events"},
 	{"sandbox", "A local chain and marketplace to practise on"},
-	{"skill", "Skills: mint and publish them"},
+	{"skill", "Skills: find, check, install, mint and publish them"},
 	{"v2", "Skills, intents, receipts, vault and agent account on chain"},
 	{"v2 skill", "Skills as tokens, and their versions"},
 	{"v2 intent", "What is meant to be done, announced on chain"},
@@ -48,7 +48,7 @@ var groups = []struct{ name, short string }{
 // all lists every command. It is a function, so that building the tree is the
 // only cost and nothing runs before main.
 func all() []Command {
-	return slices.Concat(systemCommands(), authCommands(), walletCommands(), clawbotCommands(), marketCommands(), nftCommands(), bridgeCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands(), v2Commands(), podCommands(), aiCommands())
+	return slices.Concat(systemCommands(), authCommands(), walletCommands(), clawbotCommands(), marketCommands(), nftCommands(), bridgeCommands(), policyCommands(), allowlistCommands(), eventCommands(), sandboxCommands(), skillCommands(), v2Commands(), podCommands(), aiCommands())
 }
 
 // Specs returns the declaration of every command, in the order of docs/commands.md.

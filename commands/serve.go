@@ -171,6 +171,7 @@ func (d *Deps) newServerWith(in ServeIn, part *servedAI) (*serve.Server, error) 
 	maps.Copy(opt.Mounts, d.viewMounts())
 	maps.Copy(opt.Mounts, d.forwardMounts())
 	maps.Copy(opt.Mounts, d.podMounts())
+	maps.Copy(opt.Mounts, d.skillMounts())
 	opt.Gauges = d.forwardGauges
 	proxied, err := d.marketMounts(in.MarketProxy)
 	if err != nil {

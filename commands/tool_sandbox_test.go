@@ -385,7 +385,7 @@ func TestReadToolsAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	order := p.world.Demo().Orders[1]
-	args := map[string]string{"market_listings": fmt.Sprintf(`{"collection":%q}`, order.Slug), "action_status": "", "result_more": "", "bridge_status": "", "bridge_quote": `{"from":"ethereum","token":"ETH","amount":"0.01"}`, "nft_quotes_show": "", "nft_simulate": "", "pod_tasks": "",
+	args := map[string]string{"market_listings": fmt.Sprintf(`{"collection":%q}`, order.Slug), "action_status": "", "result_more": "", "bridge_status": "", "bridge_quote": `{"from":"ethereum","token":"ETH","amount":"0.01"}`, "nft_quotes_show": "", "nft_simulate": "", "pod_tasks": "", "skill_show": `{"slug":"ape-claw-bridge"}`,
 		"nft_quote": fmt.Sprintf(`{"collection":%q,"tokenId":"%s","maxPrice":"1000"}`, order.Slug, order.TokenID), "explain_block": `{"tool":"nft_buy","args":{"quote":"q_x"}}`,
 		"events_recent": `{"type":"nft.*","limit":3}`, "guide": `{"section":"errors"}`, "market_collections": `{"recommended":true}`, "events_schema": `{"type":"nft.buy.confirmed"}`,
 		"v2_skill_show": `{"skillId":"` + skill + `"}`, "v2_intent_show": `{"intentId":"1"}`, "v2_receipt_get": `{"trace":"trace_none"}`}

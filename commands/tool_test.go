@@ -87,6 +87,7 @@ func TestGrades(t *testing.T) {
 		"v2_vault_release": "high v2:vault:release vault member pendingNative",
 		"bridge_execute":   "high bridge:execute amount token from to", "bridge_quote": "read bridge:quote", "bridge_status": "read bridge:read",
 		"pod_init": "write pod:init", "pod_status": "read pod:read", "pod_tasks": "read pod:read", "pod_stop": "write pod:run", "pod_heartbeat": "write pod:run",
+		"skill_search": "read skill:read", "skill_show": "read skill:read", "skill_list": "read skill:read",
 		"action_status": "read ai:read", "actions_pending": "read ai:read", "budget_status": "read policy:read", "events_recent": "read events:read",
 		"explain_block": "read policy:read", "guide": "read ai:read", "request_action": "write ai:propose", "result_more": "read ai:read",
 	}

@@ -58,7 +58,9 @@ func (r *resolver) fillV2(c *Config) {
 
 // isV2 reports whether the key and the RPC URL of v2 commands hold for this run:
 // for the commands themselves, and for serve, which only reads.
-func (d *Deps) isV2() bool { return strings.HasPrefix(d.spec.Name, "v2 ") || d.spec.Name == "serve" }
+func (d *Deps) isV2() bool {
+	return strings.HasPrefix(d.spec.Name, "v2 ") || d.spec.Name == "serve" || d.spec.Name == "skill install" || d.spec.Name == "skill mint"
+}
 
 // v2Flag is a flag that gives a contract's address; an empty address is none.
 type v2Flag struct {

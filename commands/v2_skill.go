@@ -17,7 +17,7 @@ type V2SkillMintIn struct {
 }
 
 func newV2SkillMint() Command {
-	return define(Spec{Name: "v2 skill mint", Aliases: []string{"skill mint"}, Short: "Mint a skill on chain: a dry run, and with --execute for real",
+	return define(Spec{Name: "v2 skill mint", Short: "Mint a skill on chain: a dry run, and with --execute for real",
 		Long: `Mint a skill as a token of SkillNFT to the account of the key, with a royalty where one
 is named. Without --execute the exact call is simulated, and nothing is signed. With it
 the gates of policy decide, the transaction is journaled, signed and sent, and the

@@ -39,7 +39,7 @@ type known struct {
 var catalogue = sync.OnceValue(func() map[string]*known {
 	all := make(map[string]*known)
 	for _, table := range [][]declaration{
-		policyTypes(), systemTypes(), identityTypes(), marketTypes(), nftTypes(), bridgeTypes(), v2Types(), sandboxTypes(), aiTypes(), podTypes(),
+		policyTypes(), systemTypes(), identityTypes(), marketTypes(), nftTypes(), bridgeTypes(), v2Types(), sandboxTypes(), aiTypes(), podTypes(), skillTypes(),
 	} {
 		for _, d := range table {
 			k := &known{decl: d}

@@ -88,10 +88,5 @@ func identityTypes() []declaration {
 			commands: []string{"clawbot rotate"},
 			result:   "agentId! id",
 		},
-		{
-			name:    "skill.install.ran",
-			meaning: "a skill was installed, or not found",
-			result:  "slug! text, installed! bool, scope text, skillPath text",
-		},
 	}
 }

@@ -12,7 +12,7 @@ const (
 // senders are the commands that send transactions. Each settles first what earlier
 // runs left, of whatever kind, and so may tell how any of them ended.
 func senders(more ...string) []string {
-	return append(more, "nft buy", "nft autobuy", "nft resume", "v2 deploy", "v2 skill mint", "v2 skill publish", "v2 intent create", "v2 intent cancel",
+	return append(more, "nft buy", "nft autobuy", "nft resume", "v2 deploy", "v2 skill mint", "v2 skill publish", "skill mint", "v2 intent create", "v2 intent cancel",
 		"v2 receipt record", "v2 vault release", "v2 agent execute", "v2 resume", "bridge execute", "bridge resume")
 }
 
@@ -71,10 +71,11 @@ func v2OtherTypes() []declaration {
 			result:   "intentId! count, txHash! hash" + v2Mined,
 		},
 		{
-			name:    "v2.intent.read",
-			meaning: "an intent was read from the chain",
-			payload: "intentId! id",
-			result:  "intentId! count, active! bool, exists! bool",
+			name:     "v2.intent.read",
+			meaning:  "an intent was read from the chain",
+			commands: []string{"v2 intent show"},
+			payload:  "intentId! id",
+			result:   "intentId! count, active! bool, exists! bool",
 		},
 		{
 			name: "v2.receipt.recorded", money: true,
@@ -85,9 +86,10 @@ func v2OtherTypes() []declaration {
 			result:  "traceId! id, traceIdHash! hash, txHash! hash, contentHash hash, subjectHash hash, recorder address" + v2Mined,
 		},
 		{
-			name:    "v2.receipt.read",
-			meaning: "it was read whether a receipt is on chain",
-			payload: "traceId id",
+			name:     "v2.receipt.read",
+			meaning:  "it was read whether a receipt is on chain",
+			commands: []string{"v2 receipt get"},
+			payload:  "traceId id",
 			// agrees: whether the local log has what the receipt is of; absent when it
 			// can't be told.
 			result: "traceId! id, traceIdHash! hash, isRecorded! bool, contentHash hash, agrees bool",
@@ -100,9 +102,10 @@ func v2OtherTypes() []declaration {
 			result:   "code! id, reason! text",
 		},
 		{
-			name:    "v2.vault.read",
-			meaning: "a vault's members, shares and balances were read from the chain",
-			result:  "vault! address, members! count, balanceWei! wei",
+			name:     "v2.vault.read",
+			meaning:  "a vault's members, shares and balances were read from the chain",
+			commands: []string{"v2 vault status"},
+			result:   "vault! address, members! count, balanceWei! wei",
 		},
 		{
 			name: "v2.vault.release", money: true,
@@ -133,16 +136,18 @@ func v2OtherTypes() []declaration {
 			result:   "rule! id, subject text, allowed bool, valueWei wei, txHash! hash" + v2Mined,
 		},
 		{
-			name:    "v2.deploy.planned",
-			meaning: "it was worked out what a deployment would still do; nothing was sent",
-			payload: "network! id",
-			result:  "steps! count, done! count, wouldBlock array, message text",
+			name:     "v2.deploy.planned",
+			meaning:  "it was worked out what a deployment would still do; nothing was sent",
+			commands: []string{"v2 deploy"},
+			payload:  "network! id",
+			result:   "steps! count, done! count, wouldBlock array, message text",
 		},
 		{
-			name:    "v2.deploy.completed",
-			meaning: "the set of contracts is on chain, configured and recorded",
-			payload: "network! id",
-			result:  "contracts! object, sent! count",
+			name:     "v2.deploy.completed",
+			meaning:  "the set of contracts is on chain, configured and recorded",
+			commands: []string{"v2 deploy"},
+			payload:  "network! id",
+			result:   "contracts! object, sent! count",
 		},
 		{
 			name:     "v2.resume.ran",
@@ -160,7 +165,7 @@ func v2TxTypes() []declaration {
 		{
 			name:     "v2.tx.dry_run",
 			meaning:  "a v2 transaction was tried without sending it; wouldBlock lists the gates that would refuse it",
-			commands: []string{"v2 skill mint", "v2 skill publish", "v2 intent create", "v2 intent cancel", "v2 receipt record", "v2 vault release", "v2 agent execute"},
+			commands: []string{"v2 skill mint", "v2 skill publish", "skill mint", "v2 intent create", "v2 intent cancel", "v2 receipt record", "v2 vault release", "v2 agent execute"},
 			payload:  v2Call,
 			result:   "wouldSend! bool, wouldBlock array, message text, digest text",
 		},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/v2/contracts"
+	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
 // SkillVersion is a published version of a skill.
@@ -106,9 +107,13 @@ func (s *Service) SkillShow(ctx context.Context, in SkillShowIn) (SkillShowOut, 
 // hold compares a card with the published versions.
 func (o *SkillShowOut) hold(path string) error {
 	card, err := readCard(path)
-	if err != nil {
-		return err
+	if err == nil {
+		o.holdCard(card)
 	}
+	return err
+}
+
+func (o *SkillShowOut) holdCard(card skill.Card) {
 	c := CardOnChain{Slug: card.Slug, Version: card.Version, VersionHash: VersionHash(card.Version).Hex(), ContentHash: card.ContentHash.Hex()}
 	o.Explained = fmt.Sprintf("version %s of the card is not published", card.Version)
 	for _, v := range o.Published {
@@ -123,7 +128,17 @@ func (o *SkillShowOut) hold(path string) error {
 		break
 	}
 	o.Card = &c
-	return nil
+}
+
+// HoldCard holds a card against what was published of a skill, on the chain whose id
+// it returns. It records no event.
+func (s *Service) HoldCard(ctx context.Context, skillID string, card skill.Card) (chainID int64, held CardOnChain, err error) {
+	out, err := s.SkillShow(ctx, SkillShowIn{SkillID: skillID})
+	if err != nil {
+		return 0, CardOnChain{}, err
+	}
+	out.holdCard(card)
+	return out.ChainID, *out.Card, nil
 }
 
 // SkillListIn is the input of v2 skill list.

@@ -36,6 +36,8 @@ type SkillMintIn struct {
 	RoyaltyBps      string `json:"royaltyBps" ai:"expose" kind:"tokenId" help:"the royalty in hundredths of a percent, 0 to 10000; with --royalty-receiver"`
 	File            string `json:"file" ai:"operator" help:"the skill's card (JSON), whose hash goes into the event" complete:"files"`
 	Go
+	// Also are facts that a person confirms with the mint, since they follow from it.
+	Also []Fact `json:"-"`
 }
 
 // SkillMintOut is the result of v2 skill mint.
@@ -81,7 +83,7 @@ func (s *Service) SkillMint(ctx context.Context, in SkillMintIn) (SkillMintOut, 
 		what = "mint the skill " + card.Slug
 		facts = append(facts, cardFacts(card)...)
 	}
-	facts = append(facts, Fact{"contentHash", "content hash", keep.ContentHash.Hex()})
+	facts = append(append(facts, Fact{"contentHash", "content hash", keep.ContentHash.Hex()}), in.Also...)
 	data, err := contracts.ABI(contracts.SkillNFT).Pack("mintSkill", parent)
 	out := SkillMintOut{ContentHash: keep.ContentHash.Hex(), ParentID: json.Number(parent.String())}
 	if keep.Receiver != nil {

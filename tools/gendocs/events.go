@@ -81,7 +81,7 @@ func marks(t telemetry.Type) string {
 
 func emitters(t telemetry.Type) string {
 	if len(t.Commands) == 0 {
-		return "nothing yet"
+		return "whatever runs models: `ai chat`, `ai mcp`, `serve`"
 	}
 	if slices.Equal(t.Commands, []string{"any"}) {
 		return "any command"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/commands"
 	"github.com/ape-claw/ape-claw/sandbox/faults"
 )
 
@@ -43,6 +44,7 @@ func run(root string) error {
 		{"docs/sandbox.md", "faults", faultsTable(faults.Catalogue)},
 		{"docs/sandbox.md", "relay faults", faultsTable(faults.Relay)},
 		{"docs/policy.schema.json", "", schema},
+		{"docs/skillcard.schema.json", "", string(commands.SkillCardSchema())},
 		{"README.md", "exit codes", exitTable()},
 	} {
 		if err := s.write(root); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -32,9 +33,14 @@ type Card struct {
 	Publisher           string
 	Signed              bool
 	SourceURL           string
+	SkillID             string // its token, in decimal; "": not named
+	ChainID             int64  // of SkillID; 0: not named
 
 	ContentHash common.Hash // of the whole document
 }
+
+// BindingSkill is the type of a binding that names another skill by its slug.
+const BindingSkill = "skill"
 
 // Binding is a way to run the skill.
 type Binding struct{ Type, Command string }
@@ -62,6 +68,9 @@ var (
 	slugPattern    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`) })
 	versionPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,3}([\-+][0-9A-Za-z._-]+)?$`) })
 )
+
+// IsSlug reports whether s can be a card's slug.
+func IsSlug(s string) bool { return len(s) <= maxSlug && slugPattern().MatchString(s) }
 
 // What the parts of a card may hold at most: characters, and items of a list.
 const (
@@ -129,10 +138,40 @@ func (r *reader) card(o object) Card {
 	if p := o.may("provenance"); p.there {
 		from := r.object(p.value, p.at)
 		c.Publisher, c.Signed, c.SourceURL = r.text(from.may("publisher"), maxName), r.yes(from.may("signed")), r.text(from.may("sourceUrl"), maxLine)
+		c.SkillID, c.ChainID = r.skillID(from.may("skillId")), r.chainID(from.may("chainId"))
 		r.nothingElse(from)
 	}
 	r.nothingElse(o)
 	return c
+}
+
+// skillIDPattern is a number of at most 78 digits, as 2^256 has.
+var skillIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,77}$`) })
+
+func (r *reader) skillID(p place) string {
+	if !p.there {
+		return ""
+	}
+	id, _ := p.value.(string)
+	if !skillIDPattern().MatchString(id) {
+		r.fail(p.at, "a skill's id as a text of digits")
+	}
+	return id
+}
+
+// maxExact is the largest whole number that every reader of JSON keeps exact.
+const maxExact = 1<<53 - 1
+
+func (r *reader) chainID(p place) int64 {
+	if !p.there {
+		return 0
+	}
+	n, _ := p.value.(json.Number)
+	id, err := strconv.ParseInt(string(n), 10, 64)
+	if err != nil || id < 1 || id > maxExact || strconv.FormatInt(id, 10) != string(n) {
+		r.fail(p.at, "a chain's id")
+	}
+	return id
 }
 
 func (r *reader) tier(p place) int {
