@@ -47,6 +47,7 @@ type DemoOut struct {
 	AI        *DemoAI     `json:"ai"`
 	V2        *DemoV2     `json:"v2"`
 	Bridge    *DemoBridge `json:"bridge"`
+	Pod       *DemoPod    `json:"pod"`
 	Seconds   json.Number `json:"seconds"`
 
 	kept bool // it was shown before it was kept
@@ -67,7 +68,7 @@ are deployed and used, and the transactions, hashes and ids of their events are 
 against the chain; and when the agent's APE are spent, it moves funds from another chain,
 watches them arrive, and buys with them. It needs no account, no key and no network.`,
 		Example: "  ape-claw demo\n  ape-claw demo --open --keep --pace 1500",
-		Events:  slices.Concat([]string{"demo.ran"}, demoBeside, demoTrail, demoAITrail, demoV2Trail, demoBridgeTrail), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
+		Events:  slices.Concat([]string{"demo.ran"}, demoBeside, demoTrail, demoAITrail, demoV2Trail, demoBridgeTrail, demoPodTrail), Offline: true, Risk: RiskWrite, Permission: "system:demo", AI: Exposure{Class: AINever}},
 		runDemo, printDemo)
 }
 
@@ -120,6 +121,12 @@ func runDemo(ctx context.Context, d *Deps, in DemoIn) (out DemoOut, err error) {
 		return out, err
 	}
 	if out.Bridge.Events, out.Bridge.Streamed, err = s.check(ctx, out.Bridge.TraceID, demoBridgeTrail); err != nil {
+		return out, err
+	}
+	if err := s.playPod(ctx); err != nil {
+		return out, err
+	}
+	if out.Pod.Events, out.Pod.Streamed, err = s.check(ctx, out.Pod.TraceID, demoPodTrail); err != nil {
 		return out, err
 	}
 	out.Seconds = json.Number(fmt.Sprintf("%.1f", d.host.Now().Sub(start).Seconds()))
@@ -195,7 +202,7 @@ func (s *story) step(ctx context.Context, wantExit int, tells func(doc map[strin
 			return env(key)
 		}
 	}
-	exit, seen, err := s.run(ctx, append(slices.Clone(args), "--json"), h)
+	exit, seen, err := s.run(ctx, withJSON(args), h)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -240,11 +247,20 @@ func (s *story) run(ctx context.Context, args []string, h Host) (exit int, seen 
 	return exit, seen, err
 }
 
+// withJSON adds --json before what is another program's.
+func withJSON(args []string) []string {
+	at := slices.Index(args, "--")
+	if at < 0 {
+		at = len(args)
+	}
+	return slices.Insert(slices.Clone(args), at, "--json")
+}
+
 func quoteArgs(args []string) string {
 	out := make([]string, len(args))
 	for i, a := range args {
 		if out[i] = a; strings.ContainsAny(a, " #'\"$") {
-			out[i] = "'" + a + "'"
+			out[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}
 	}
 	return strings.Join(out, " ")
@@ -268,6 +284,7 @@ func printDemo(p *Printer, out DemoOut) {
 	p.Line("  %d events of that, and the whole story of it:  ape-claw ai trace %s", out.AI.Events, out.AI.ActionID)
 	p.Line("  %d events of the contracts; %d facts in them were held against the chain, and agree", out.V2.Events, out.V2.Checked)
 	p.Line("  %s arrived from another chain, and paid for one more: %s", out.Bridge.Received, out.Bridge.TxHash)
+	p.Line("  A skill is installed for agents, a card minted and published, and a pod went on after it was killed in %s", out.Pod.CutOff)
 	p.Line("  %s seconds. Look at them again:  ape-claw events tail --trace %s", out.Seconds, out.TraceID)
 	p.Line("  Watch it in a browser:           ape-claw demo --open --keep --pace 1500")
 }

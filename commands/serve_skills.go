@@ -29,11 +29,11 @@ func (d *Deps) skillMounts() map[string]http.Handler {
 	for path, v := range map[string]view{
 		"/api/skills/search":   {"the skills", []string{"q", "source", "vetted", "page", "limit"}, viewSkills},
 		"/api/skills/get":      {"the skill", []string{"slug", "version"}, viewSkill},
-		"/api/skills/stats":    {"the skills", nil, viewSkillStats},
 		"/api/skillcards/user": {"the cards", []string{"page", "limit"}, viewUserCards},
 	} {
 		out["GET "+path] = withoutEmpty(d.view(v, turns))
 	}
+	out["GET /api/skills/stats"] = http.HandlerFunc(d.serveSkillStats)
 	out["GET /skillcards/user/{file}"] = http.HandlerFunc(d.serveCard)
 	out["GET /api/skillcards/user/auth-check"] = serve.Private(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serve.WriteJSON(w, map[string]any{"ok": true, "agentId": serve.AgentID(r)})
@@ -111,16 +111,27 @@ func viewSkill(ctx context.Context, d *Deps, r *http.Request) (any, error) {
 	return map[string]any{"ok": true, "skill": e.Summary, "card": rawCard(e.Raw), "findings": append([]skill.Finding{}, skill.Review(e.Card, e.Raw)...)}, nil
 }
 
-func viewSkillStats(ctx context.Context, d *Deps, _ *http.Request) (any, error) {
-	l, err := d.library()
-	if err != nil {
-		return nil, err
+// serveSkillStats answers with numbers alone. What hides secrets would take the one
+// that is called seed for such.
+func (d *Deps) serveSkillStats(w http.ResponseWriter, r *http.Request) {
+	child := d.child(servedSpec(), ai.Scope{Source: "serve"})
+	defer child.close()
+	ctx, cancel := context.WithTimeout(r.Context(), viewPatience)
+	defer cancel()
+	l, err := child.library()
+	var s skill.Stats
+	if err == nil {
+		s, err = l.Stats(ctx)
 	}
-	s, err := l.Stats(ctx)
-	return struct {
+	if err != nil {
+		d.logger().Warn("count the skills", "cause", fault.From(err).Message)
+		serve.WriteError(w, plainView(view{about: "the library"}, err))
+		return
+	}
+	serve.WriteJSON(w, struct {
 		OK bool `json:"ok"`
 		skill.Stats
-	}{true, s}, err
+	}{true, s})
 }
 
 func viewUserCards(ctx context.Context, d *Deps, r *http.Request) (any, error) {

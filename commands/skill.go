@@ -339,7 +339,7 @@ SKILL.md is not what its card says was changed by somebody since.`,
 					if err != nil {
 						return out, err
 					}
-					out.Skills = append(out.Skills, InstalledSkill{p.Card.Slug, p.Card.Name, p.Card.Version, store.Display(filepath.Join(dir, p.Card.Slug, skill.MarkdownFile)),
+					out.Skills = append(out.Skills, InstalledSkill{p.Card.Slug, p.Card.Name, p.Card.Version, skillPath(dir, p.Card.Slug),
 						p.Card.ContentHash.Hex(), vetted, changed(p)})
 				}
 			}
@@ -361,10 +361,19 @@ SKILL.md is not what its card says was changed by somebody since.`,
 				if !s.VettedOK {
 					state += p.style(yellow, ", unvetted")
 				}
-				rows = append(rows, []string{clean(s.Slug), s.Version, state, clean(s.SkillPath)})
+				rows = append(rows, []string{clean(s.Slug), s.Version, state, clean(store.Display(s.SkillPath))})
 			}
 			p.Table([]string{"SLUG", "VERSION", "STATE", "WHERE"}, rows)
 		})
+}
+
+// skillPath is where an installed skill is, absolute where that can be told.
+func skillPath(dir, slug string) string {
+	path := filepath.Join(dir, slug, skill.MarkdownFile)
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
 }
 
 // changed reports whether what an agent reads is not what the card says.

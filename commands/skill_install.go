@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/v2/skill"
@@ -124,9 +125,9 @@ hash. One that changed and kept its version is refused, and the difference shown
 		func(p *Printer, out SkillInstallOut) {
 			for _, s := range out.Skills {
 				words := map[string]string{skill.StateInstalled: "installed in", skill.StateReplaced: "replaced in", skill.StateUnchanged: "is already in"}[s.State]
-				p.Line("%s %s %s %s", clean(s.Slug), s.Version, words, clean(s.Path))
+				p.Line("%s %s %s %s", clean(s.Slug), s.Version, words, clean(store.Display(s.Path)))
 				if s.Backup != "" {
-					p.Line("  what was there is in %s", clean(s.Backup))
+					p.Line("  what was there is in %s", clean(store.Display(s.Backup)))
 				}
 			}
 			if len(out.AutoInstallMissing) > 0 {
@@ -183,7 +184,7 @@ func (d *Deps) recordInstall(ctx context.Context, slug string, installed bool, o
 		slug = skill.CoreSlug
 	}
 	return d.Record(ctx, telemetry.Draft{Type: "skill.install.ran",
-		Result: map[string]any{"slug": slug, "installed": installed, "scope": out.Scope, "skillPath": path}})
+		Result: map[string]any{"slug": slug, "installed": installed, "scope": out.Scope, "skillPath": store.Display(path)}})
 }
 
 // wanted are the skills to install, with their SKILL.md.

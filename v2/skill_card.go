@@ -209,6 +209,11 @@ func (s *Service) mintedFor(ctx context.Context, in SkillCardIn, hash common.Has
 		id = l.Result.SkillID.String()
 		return true, true
 	})
+	if err == nil && id != "" && chainID == sandboxChain { // which may have been made anew since
+		if _, err := s.SkillShow(ctx, SkillShowIn{SkillID: id}); fault.CodeOf(err) == fault.NotFound {
+			return "", nil
+		}
+	}
 	if err == nil && id == "" && cut {
 		err = fault.New(fault.StateUnusable, "the log is too long to say whether this card was minted already").
 			Hintf("mint and publish it step by step: %s v2 skill mint, then v2 skill publish", s.d.CLI).WithSent(fault.SentNo)

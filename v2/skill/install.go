@@ -52,9 +52,9 @@ const (
 
 // Installed is what became of a skill in one directory.
 type Installed struct {
-	Path   string `json:"path"` // of the SKILL.md, as it is shown
+	Path   string `json:"path"` // of the SKILL.md, absolute: a program goes on from it
 	State  string `json:"state"`
-	Backup string `json:"backup,omitempty"`
+	Backup string `json:"backup,omitempty"` // the directory that has what was there
 }
 
 // skillsDir is a directory of skills that is open. No name that leads out of it can be
@@ -154,7 +154,7 @@ func Install(dir string, p Package, force bool, now time.Time) (out Installed, e
 	}
 	defer func() { err = errors.Join(err, d.root.Close()) }()
 	slug := p.Card.Slug
-	out.Path = d.shown(slug, MarkdownFile)
+	out.Path = filepath.Join(d.dir, slug, MarkdownFile)
 	there, same, err := d.look(p, force)
 	if err != nil {
 		return out, err
@@ -176,7 +176,7 @@ func Install(dir string, p Package, force bool, now time.Time) (out Installed, e
 		if err != nil {
 			return out, errors.Join(store.Unusable(err, filepath.Join(d.dir, into)), d.root.RemoveAll(fresh))
 		}
-		out.State, out.Backup = StateReplaced, d.shown(into)
+		out.State, out.Backup = StateReplaced, filepath.Join(d.dir, into)
 	}
 	if err := d.root.Rename(fresh, slug); err != nil {
 		return out, errors.Join(store.Unusable(err, filepath.Join(d.dir, slug)), d.root.RemoveAll(fresh))
