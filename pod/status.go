@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ape-claw/ape-claw/store"
@@ -155,13 +156,15 @@ func (w *Workspace) Actions(most int) ([]Record, error) {
 	if err != nil {
 		return out, err
 	}
+	// Names tell the second, records the millisecond.
 	for _, name := range slices.Backward(names) {
-		if len(out) == most {
+		if len(out) == 3*most {
 			break
 		}
 		if r, err := w.record(name); err == nil {
 			out = append(out, r)
 		}
 	}
-	return out, nil
+	slices.SortStableFunc(out, func(a, b Record) int { return strings.Compare(b.Began, a.Began) })
+	return out[:min(most, len(out))], nil
 }

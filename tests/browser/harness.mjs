@@ -47,10 +47,10 @@ export async function stateDir() {
 }
 
 /** Starts a server; {url, addr, dir, stop(), kill()}. small: the one in server/, whatever is tested. */
-export async function startServer(t, dir, addr = "127.0.0.1:0", more = [], { small = false } = {}) {
+export async function startServer(t, dir, addr = "127.0.0.1:0", more = [], { small = false, env = {} } = {}) {
   const [bin, args] = program(dir, addr, more, small);
   // No settings of whoever runs the tests; a home of its own.
-  const child = spawn(bin, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home") } });
+  const child = spawn(bin, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home"), ...env } });
   let stderr = "";
   child.stderr.on("data", (b) => (stderr += b));
   const exited = new Promise((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));

@@ -1,6 +1,8 @@
 // The machines that report, and this one's own reporting, as the page shows them.
 import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import test from "node:test";
 import { fileURLToPath } from "node:url";
 import { append, clean, event, live, openPage, startServer, stateDir, text, until } from "./harness.mjs";
@@ -12,16 +14,20 @@ const out = (more = {}) => ({
   configured: true, url: "https://serve.example", remoteOnly: false, agentId: "mara", missing: "", pending: { events: 0, bytes: 0 }, others: { events: 0, bytes: 0 },
   lastSuccess: ago(150), lastError: "", lastStatus: 200, breaker: { open: false, until: "", failures: 0 }, sent: 1204, dead: 0, lost: { events: 0, bytes: 0 }, ...more,
 });
+const act = (more = {}) => ({ id: "act_1", run: "run_1", tick: 3, state: "done", dryRun: true, by: "main", about: "look at the floor", began: ago(70), ended: ago(60), text: "NOTE the floor is 10 APE", ...more });
+const pod = (more = {}) => ({
+  ok: true, status: "running", hasAgentsMd: true, hasTasks: true, stopped: false, stopReason: "", lastHeartbeat: ago(40), heartbeatAgeMs: 40_000, tick: 3, openTasks: 2, dryRun: true, stuck: false, ended: "", actions: [act()], ...more,
+});
 const letter = (more = {}) => ({ when: ago(60), agentId: "mara", eventId: "ob-1/4711", status: 400, code: "usage", reason: "ts is no time", eventType: "nft.quote.created", ...more });
 
 /** A page of machines on a server that says what says() was given last; a number is a status. */
 async function machinesPage(t, first, options) {
   const dir = await stateDir(t);
   const server = await startServer(t, dir, "127.0.0.1:0", [], { small: true });
-  let said = { clawbots: bots(), forwarding: { configured: false }, "forwarding/dead": { letters: [] }, ...first };
+  let said = { clawbots: bots(), forwarding: { configured: false }, "forwarding/dead": { letters: [] }, "pod/status": { ok: true, status: "not-initialized", actions: [] }, ...first };
   const asked = [];
   const page = await openPage(t, server.url, options);
-  await page.route(/\/api\/(clawbots|forwarding|forwarding\/dead)$/, (route) => {
+  await page.route(/\/api\/(clawbots|forwarding|forwarding\/dead|pod\/status)$/, (route) => {
     const name = new URL(route.request().url()).pathname.slice(5);
     asked.push(name);
     const answer = said[name];
@@ -115,6 +121,85 @@ test("forwarding: up to date, sending, paused, waiting for settings, refused", a
   clean(page);
 });
 
+test("the workspace: its states, its actions, and its stop", async (t) => {
+  const { page, show, says } = await machinesPage(t, {});
+  await show();
+  assert.ok(await page.locator("#machines-pod-part").isHidden(), "a machine without a workspace shows none");
+  const told = [];
+  let answer = { ok: true, action: "stop", already: false };
+  await page.route(/\/api\/pod\/stop$/, (route) => {
+    told.push(route.request().postDataJSON());
+    return typeof answer === "number" ? route.fulfill({ status: answer, json: { error: "as the test says", code: "auth", hint: "" } }) : route.fulfill({ json: answer });
+  });
+  const state = (want) => until(want, async () => (await text(page, "machines-pod")).includes(want));
+  await says({ "pod/status": pod({ actions: [act(), act({ state: "failed", error: "it ended with exit status 1", text: "", tick: 2 }), act({ state: "interrupted", about: "", tick: 1 }), act({ state: "active" })] }) });
+  await page.locator("#machines-pod-part").waitFor();
+  await state("Running, as a dry run");
+  const acts = await lines(page, "pod");
+  assert.match(acts[0], /^Done look at the floor NOTE the floor is 10 APE 1 min ago · tick 3 · by main$/);
+  assert.match(acts[1], /^Failed look at the floor it ended with exit status 1/);
+  assert.match(acts[2], /^Cut off no open task/);
+  assert.match(acts[3], /^At work/);
+  const stop = page.locator("#machines-pod button");
+  await stop.focus();
+  await page.keyboard.press("Enter");
+  await state("The flag is raised.");
+  assert.deepEqual(told, [{ reason: "stopped on the dashboard" }]);
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.key ?? document.activeElement.outerHTML.slice(0, 200)), "stop", "who pressed it is still there");
+  await says({ "pod/status": pod({ stopped: true, stopReason: "stop.flag: mara: looks wrong" }) });
+  await state("About to stop");
+  assert.match(await text(page, "machines-pod"), /stop\.flag: mara: looks wrong.*goes on after ape-claw pod start/s);
+  assert.ok(await stop.isDisabled());
+  for (const [more, want] of [[{ status: "stopped", stopped: true }, "Stopped by its flag"], [{ status: "stopped" }, "Not running"], [{ status: "stale" }, "No sign of life"], [{ stuck: true }, "Stuck"], [{ dryRun: false, actions: [] }, "It has not done anything yet."]]) {
+    await says({ "pod/status": pod(more) });
+    await state(want);
+  }
+  answer = 401;
+  await stop.click();
+  await page.locator("#login-agent").waitFor();
+  await state("Log in as an agent to stop it.");
+  await page.keyboard.press("Escape");
+  answer = 503;
+  await stop.click();
+  await state("as the test says");
+  await says({ "pod/status": { ok: true, status: "not-initialized", actions: [] } });
+  await until("it is gone", () => page.locator("#machines-pod-part").isHidden());
+  refused(page, 401, 503);
+  clean(page);
+});
+
+test("the workspace of the program itself is stopped by a press", { skip: !process.env.APE_CLAW_BIN }, async (t) => {
+  const dir = await stateDir(t);
+  const env = { PATH: process.env.PATH, HOME: dir, APE_CLAW_HOME: join(dir, "home"), APE_CLAW_STATE_DIR: dir, APE_CLAW_POD_DIR: join(dir, "pod") };
+  const run = (...args) => JSON.parse(execFileSync(process.env.APE_CLAW_BIN, [...args, "--json"], { env, encoding: "utf8" }));
+  run("pod", "init");
+  const { token } = run("clawbot", "register", "--agent-id", "mara");
+  const server = await startServer(t, dir, "127.0.0.1:0", [], { env });
+  const page = await openPage(t, `${server.url}/#view=machines`);
+  await live(page);
+  await page.locator("#machines-pod-part").waitFor();
+  await until("it rests", async () => (await text(page, "machines-pod")).includes("Not running"));
+  const agent = spawn(process.env.APE_CLAW_BIN, ["pod", "run", "--every", "50ms", "--json", "--", "sh", "-c", "echo NOTE at work"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  agent.stdout.on("data", (b) => (said += b));
+  const over = new Promise((resolve) => agent.once("exit", resolve));
+  t.after(() => agent.kill("SIGKILL"));
+  await until("it runs", async () => /Running, as a dry run/.test(await text(page, "machines-pod")) && (await lines(page, "pod")).some((l) => l.includes("NOTE at work")));
+  await page.locator("#machines-login").or(page.locator("#machines-pod button")).first().click();
+  await page.fill("#login-agent", "mara");
+  await page.fill("#login-token", token);
+  await page.keyboard.press("Enter");
+  await until("mara is in", async () => (await text(page, "who-name")) === "mara");
+  await page.locator("#machines-pod button").click();
+  const pressed = Date.now();
+  assert.equal(await over, 0);
+  t.diagnostic(`over ${Date.now() - pressed} ms after the press`);
+  assert.match(said, /"reason":"stopped".*mara: stopped on the dashboard/);
+  await until("it says so", async () => (await text(page, "machines-pod")).includes("Stopped by its flag"));
+  refused(page, 401);
+  clean(page);
+});
+
 test("what one may not see asks for a log-in; the rest is shown", async (t) => {
   const dir = await stateDir(t);
   const server = await startServer(t, dir, "127.0.0.1:0", ["--machines"], { small: true });
@@ -189,6 +274,7 @@ test("strangers' text stays text, in its place", async (t) => {
       await says({
         clawbots: bots(...all.map((evil) => bot(evil, { name: `${evil}.`, createdAt: evil })), { agentId: { odd }, name: [odd], enabled: odd, createdAt: {} }, null, odd),
         forwarding: out({ url, agentId, missing, lastError, lastSuccess: odd, lastStatus: odd, breaker: { open: true, until: odd, failures: odd }, pending: { events: odd, bytes: odd }, lost: odd, others: null, dead: 2 }),
+        "pod/status": pod({ lastHeartbeat: odd, tick: odd, openTasks: odd, stopReason: url, actions: [...all.map((evil) => act({ state: evil, by: evil, about: `${round} ${evil}`, text: evil, error: odd, began: evil, tick: odd })), null, odd, {}] }),
         "forwarding/dead": { letters: [...all.map((evil) => letter({ when: evil, agentId: evil, eventId: evil, status: evil, code: evil, reason: `${round} ${evil}`, eventType: evil })), null] },
       });
       await until("it is shown", async () => (await lines(page, "agents")).length === all.length + 3 && (await lines(page, "dead"))[0]?.includes(`${round} <img`));
@@ -216,7 +302,7 @@ test("axe finds nothing, in the dark, in the light, and on a phone", async (t) =
   // axe is injected, which the page's policy rightly refuses: for this test it is off.
   const axe = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
   const first = { clawbots: bots(bot("ana"), bot("mara", { name: "Mara's machine" }), bot("zoe", { enabled: false })),
-    forwarding: out({ dead: 1, pending: { events: 4, bytes: 4000 }, lastError: "down", breaker: { open: true, until: ago(-60), failures: 2 } }), "forwarding/dead": { letters: [letter()] } };
+    forwarding: out({ dead: 1, pending: { events: 4, bytes: 4000 }, lastError: "down", breaker: { open: true, until: ago(-60), failures: 2 } }), "forwarding/dead": { letters: [letter()] }, "pod/status": pod({ actions: [act(), act({ state: "failed", error: "exit status 1" })] }) };
   for (const [colorScheme, viewport] of [["dark", { width: 1440, height: 900 }], ["light", { width: 1440, height: 900 }], ["light", { width: 390, height: 844 }]]) {
     const { page, show } = await machinesPage(t, first, { colorScheme, viewport, bypassCSP: true });
     await show();

@@ -32,5 +32,7 @@ export const get = (path) => call("GET", path);
 export const read = (path) => call("GET", path, undefined, "/api/v2/");
 /** What the server says of itself. */
 export const look = (path) => call("GET", path, undefined, "/api/");
+/** Asks the server itself to do something. */
+export const tell = (path, body) => call("POST", path, body, "/api/");
 export const post = (path, body) => call("POST", path, body);
 export const at = (...parts) => parts.map(encodeURIComponent).join("/");

@@ -1,10 +1,11 @@
 // The machines that report here, and this one's own reporting: agents, what is still
-// to be forwarded, and what a receiver refused. It is asked of the server while it is
+// to be forwarded, what a receiver refused, and the workspace of this machine's agent. It is asked of the server while it is
 // looked at, and not else.
-import { look } from "./api.js";
+import { look, tell } from "./api.js";
 import { $, el, marked } from "./dom.js";
 import { visible } from "./format.js";
 import { agents, forwarding, headline, letters } from "./machineparts.js";
+import { there, workspace } from "./podparts.js";
 import { go, onView, view } from "./views.js";
 
 const EVERY = 15_000; // a look without an event
@@ -34,7 +35,7 @@ export class Machines {
 
   /** A line of the log came. */
   heard(raw) {
-    if (this.shown && raw.includes('"eventType":"clawbot.')) this.soon(SOON);
+    if (this.shown && /"eventType":"(clawbot|pod)\./.test(raw)) this.soon(SOON);
   }
 
   /** Who is logged in changed: what one may see, another may not. */
@@ -45,26 +46,31 @@ export class Machines {
 
   forget() {
     this.turn = (this.turn ?? 0) + 1;
-    this.got = undefined;
+    this.got = this.saying = undefined;
     this.draw();
   }
 
+  /** Looks in so many milliseconds, or before, where that was to be: events that come one after the other put nothing off. */
   soon(ms) {
-    if (!this.shown) return;
+    const due = Date.now() + ms;
+    if (!this.shown || (this.timer && this.due <= due)) return;
     clearTimeout(this.timer);
+    this.due = due;
     this.timer = setTimeout(() => this.refresh(), ms);
   }
 
   async refresh() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (!this.shown || document.hidden) return;
     if (this.asking) return void (this.askAgain = true);
     this.asking = true;
     const turn = this.turn;
     try {
-      const [bots, out] = await Promise.all([settle(look("clawbots")), settle(look("forwarding"))]);
+      const [bots, out, pod] = await Promise.all([settle(look("clawbots")), settle(look("forwarding")), settle(look("pod/status"))]);
       const dead = Number(out.answer?.dead) > 0 ? await settle(look("forwarding/dead")) : undefined;
       if (turn !== this.turn) return;
-      this.got = { bots, out, dead };
+      this.got = { bots, out, dead, pod };
       this.draw();
     } finally {
       this.asking = false;
@@ -76,7 +82,7 @@ export class Machines {
   // Drawing
 
   draw() {
-    const { bots, out, dead } = this.got ?? {};
+    const { bots, out, dead, pod } = this.got ?? {};
     const locked = [bots, out, dead].some((part) => part?.error?.status === 401 || part?.error?.status === 403);
     $("machines-title").textContent = visible(this.got ? headline(bots.answer, out.answer) : "Asking the server");
     $("machines-login").hidden = !locked;
@@ -84,7 +90,28 @@ export class Machines {
     $("machines-agents-more").textContent = Number.isSafeInteger(bots?.answer?.count) ? `${bots.answer.count} in all` : "";
     this.part("forwarding", out, (answer) => forwarding(answer, Date.now()));
     $("machines-dead-part").hidden = !dead;
+    // A server without a workspace, or an older one, shows none.
+    $("machines-pod-part").hidden = !(there(pod?.answer) || (pod?.error && pod.error.status !== 404 && pod.error.status !== 401));
+    this.part("pod", pod, (answer) => (there(answer) ? workspace(answer, { now: Date.now(), onStop: () => this.stop(), stopping: this.stopping === true, saying: this.saying }) : []));
     if (dead) this.part("dead", dead, (answer) => letters(answer, out.answer.dead, Date.now()));
+  }
+
+  /** Raises the flag of the workspace, in the name of who is logged in. */
+  async stop() {
+    if (this.stopping) return;
+    this.stopping = true;
+    this.draw();
+    try {
+      await tell("pod/stop", { reason: "stopped on the dashboard" });
+      this.saying = { text: "The flag is raised." };
+    } catch (e) {
+      if (e.status === 401 || e.status === 403) this.onLogin();
+      this.saying = { text: e.status === 401 ? "Log in as an agent to stop it." : `${e.message}${e.hint ? `. ${e.hint}` : ""}`, bad: true };
+    } finally {
+      this.stopping = false;
+      this.draw();
+      this.refresh();
+    }
   }
 
   /** The newest event of each agent that this page holds. */

@@ -65,12 +65,16 @@ export class OnChain {
   }
 
   soon(ms) {
-    if (!this.shown) return;
+    const due = Date.now() + ms; // events that come one after the other put nothing off
+    if (!this.shown || (this.timer && this.due <= due)) return;
     clearTimeout(this.timer);
+    this.due = due;
     this.timer = setTimeout(() => this.refresh(), ms);
   }
 
   async refresh() {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     if (!this.shown || document.hidden) return;
     if (this.asking) return void (this.askAgain = true);
     this.asking = true;

@@ -32,7 +32,12 @@ func newMachines(ctx context.Context, dir string) (*machines, error) {
 
 // mounts are for those who have logged in alone, on this machine too.
 func (m *machines) mounts() map[string]http.Handler {
-	return map[string]http.Handler{"GET /api/forwarding": serve.Private(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		serve.WriteJSON(w, map[string]any{"configured": true, "url": "https://serve.example", "agentId": "mara", "sent": 7})
-	}))}
+	return map[string]http.Handler{
+		"GET /api/forwarding": serve.Private(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			serve.WriteJSON(w, map[string]any{"configured": true, "url": "https://serve.example", "agentId": "mara", "sent": 7})
+		})),
+		"GET /api/pod/status": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			serve.WriteJSON(w, map[string]any{"ok": true, "status": "not-initialized", "actions": []any{}})
+		}),
+	}
 }
