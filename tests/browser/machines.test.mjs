@@ -136,10 +136,10 @@ test("the workspace: its states, its actions, and its stop", async (t) => {
   await page.locator("#machines-pod-part").waitFor();
   await state("Running, as a dry run");
   const acts = await lines(page, "pod");
-  assert.match(acts[0], /^Done look at the floor NOTE the floor is 10 APE 1 min ago · tick 3 · by main$/);
-  assert.match(acts[1], /^Failed look at the floor it ended with exit status 1/);
-  assert.match(acts[2], /^Cut off no open task/);
-  assert.match(acts[3], /^At work/);
+  assert.match(acts[0], /^look at the floor Done NOTE the floor is 10 APE 1 min ago · tick 3 · by main$/);
+  assert.match(acts[1], /^look at the floor Failed it ended with exit status 1/);
+  assert.match(acts[2], /^no open task Cut off/);
+  assert.match(acts[3], /^look at the floor At work/);
   const stop = page.locator("#machines-pod button");
   await stop.focus();
   await page.keyboard.press("Enter");
