@@ -7,7 +7,7 @@
 //	go run . -quick -row fanout200                        one row, once
 //	go run . -quick -row fanout200,latency -server ape-claw,ring
 //
-// Rows: fanout200 fanout1000 latency slow stall backlog tail append ingest startup purchase.
+// Rows: fanout200 fanout1000 latency slow stall backlog tail append ingest startup skills purchase.
 // Servers: node r3labs r3labs-per ring ring-raw ape-claw. README.md says what the figures mean.
 package main
 
@@ -64,7 +64,7 @@ var rows = []struct {
 }{
 	{"fanout200", (*bench).fanout200}, {"fanout1000", (*bench).fanout1000}, {"latency", (*bench).latency},
 	{"slow", (*bench).slow}, {"stall", (*bench).stall}, {"backlog", (*bench).backlog},
-	{"tail", (*bench).tail}, {"append", (*bench).appends}, {"ingest", (*bench).ingest}, {"startup", (*bench).startup}, {"purchase", (*bench).purchase},
+	{"tail", (*bench).tail}, {"append", (*bench).appends}, {"ingest", (*bench).ingest}, {"startup", (*bench).startup}, {"skills", (*bench).skills}, {"purchase", (*bench).purchase},
 }
 
 func execute(ctx context.Context) error {
