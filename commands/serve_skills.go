@@ -28,12 +28,12 @@ func (d *Deps) skillMounts() map[string]http.Handler {
 	out := map[string]http.Handler{}
 	for path, v := range map[string]view{
 		"/api/skills/search":   {"the skills", []string{"q", "source", "vetted", "page", "limit"}, viewSkills},
-		"/api/skills/get":      {"the skill", []string{"slug", "version"}, viewSkill},
 		"/api/skillcards/user": {"the cards", []string{"page", "limit"}, viewUserCards},
 	} {
 		out["GET "+path] = withoutEmpty(d.view(v, turns))
 	}
-	out["GET /api/skills/stats"] = http.HandlerFunc(d.serveSkillStats)
+	out["GET /api/skills/get"] = withoutEmpty(d.whole("show a skill", []string{"slug", "version"}, viewSkill))
+	out["GET /api/skills/stats"] = d.whole("count the skills", nil, viewSkillStats)
 	out["GET /skillcards/user/{file}"] = http.HandlerFunc(d.serveCard)
 	out["GET /api/skillcards/user/auth-check"] = serve.Private(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		serve.WriteJSON(w, map[string]any{"ok": true, "agentId": serve.AgentID(r)})
@@ -111,27 +111,40 @@ func viewSkill(ctx context.Context, d *Deps, r *http.Request) (any, error) {
 	return map[string]any{"ok": true, "skill": e.Summary, "card": rawCard(e.Raw), "findings": append([]skill.Finding{}, skill.Review(e.Card, e.Raw)...)}, nil
 }
 
-// serveSkillStats answers with numbers alone. What hides secrets would take the one
-// that is called seed for such.
-func (d *Deps) serveSkillStats(w http.ResponseWriter, r *http.Request) {
-	child := d.child(servedSpec(), ai.Scope{Source: "serve"})
-	defer child.close()
-	ctx, cancel := context.WithTimeout(r.Context(), viewPatience)
-	defer cancel()
-	l, err := child.library()
-	var s skill.Stats
-	if err == nil {
-		s, err = l.Stats(ctx)
-	}
+// whole answers with what a view reads, and hides nothing of it. What hides secrets goes
+// by names: it would take a number that is called seed for one, and change a card that
+// describes an input called token, whose hash is then another's.
+func (d *Deps) whole(about string, params []string, read func(ctx context.Context, d *Deps, r *http.Request) (any, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := takesOnly(r.URL.RawQuery, params); err != nil {
+			serve.WriteError(w, err)
+			return
+		}
+		child := d.child(servedSpec(), ai.Scope{Source: "serve"})
+		defer child.close()
+		ctx, cancel := context.WithTimeout(r.Context(), viewPatience)
+		defer cancel()
+		out, err := read(ctx, child, r)
+		if err != nil {
+			d.logger().Warn(about, "cause", fault.From(err).Message)
+			serve.WriteError(w, plainView(view{about: "the library"}, err))
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		serve.WriteJSON(w, out)
+	})
+}
+
+func viewSkillStats(ctx context.Context, d *Deps, _ *http.Request) (any, error) {
+	l, err := d.library()
 	if err != nil {
-		d.logger().Warn("count the skills", "cause", fault.From(err).Message)
-		serve.WriteError(w, plainView(view{about: "the library"}, err))
-		return
+		return nil, err
 	}
-	serve.WriteJSON(w, struct {
+	s, err := l.Stats(ctx)
+	return struct {
 		OK bool `json:"ok"`
 		skill.Stats
-	}{true, s})
+	}{true, s}, err
 }
 
 func viewUserCards(ctx context.Context, d *Deps, r *http.Request) (any, error) {
@@ -154,7 +167,7 @@ func (d *Deps) serveCard(w http.ResponseWriter, r *http.Request) {
 	l, err := child.library()
 	var e skill.Entry
 	if err == nil {
-		e, err = l.File(r.Context(), r.PathValue("file"))
+		e, err = l.File(r.Context(), r.PathValue("file"), "")
 	}
 	if err != nil {
 		if !isCode(err, fault.NotFound) {
@@ -315,7 +328,7 @@ func markCard(ctx context.Context, d *Deps, by string, body []byte) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	e, err := l.File(ctx, in.FileName)
+	e, err := l.File(ctx, in.FileName, by)
 	if err != nil {
 		return nil, err
 	}

@@ -62,6 +62,8 @@ func TestSkillRoutes(t *testing.T) {
 		{"GET", "/api/skills/get", "", 400, map[string]string{"code": "usage"}},
 		{"GET", "/api/skills/get?slug=none", "", 404, map[string]string{"code": "not_found"}},
 		{"GET", "/api/skills/get?slug=ape-claw", "", 200, map[string]string{"skill.slug": "ape-claw", "card.slug": "ape-claw"}},
+		{"GET", "/api/skills/get?slug=ape-claw-bridge", "", 200, map[string]string{"card.inputs_schema.properties.token.type": "string"}},
+		{"GET", "/api/skills/get?slug=ape-claw&x=1", "", 400, nil},
 		{"GET", "/api/skills/stats", "", 200, map[string]string{"total": "3", "seed": "3", "imported": "0", "user": "0", "vetted": "3", "onchain": "0"}},
 		{"GET", "/api/skillcards/user/auth-check", "", 200, map[string]string{"ok": "true", "agentId": "mara"}},
 		{"POST", "/api/skillcards/user/add", `{"version":"1.0.0"}`, 400, nil},

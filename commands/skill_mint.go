@@ -90,7 +90,7 @@ func (d *Deps) noteMinted(ctx context.Context, file string, out v2.SkillCardOut)
 	if err != nil {
 		return err
 	}
-	e, err := l.File(ctx, c.FileName())
+	e, err := l.File(ctx, c.FileName(), "")
 	if isCode(err, fault.NotFound) || err == nil && e.ContentHash != out.ContentHash {
 		return nil
 	}

@@ -84,22 +84,14 @@ func makeIndex(ctx context.Context, tx *sql.Tx) (generation, lines string, err e
 	return generation, b.String(), errors.Join(rows.Err(), rows.Close())
 }
 
-// change changes the cards, and gives the index a new generation with it.
+// change changes the cards, and gives the index a new generation with it: the next
+// search makes it anew.
 func (l *Library) change(ctx context.Context, db *sql.DB, do func(*sql.Tx) error) error {
-	var generation, lines string
-	err := inTx(ctx, db, func(tx *sql.Tx) error {
+	return inTx(ctx, db, func(tx *sql.Tx) error {
 		if err := do(tx); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO skill_index (id, generation) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET generation = excluded.generation`, store.NewID("")); err != nil {
-			return err
-		}
-		var err error
-		generation, lines, err = makeIndex(ctx, tx)
+		_, err := tx.ExecContext(ctx, `INSERT INTO skill_index (id, generation) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET generation = excluded.generation`, store.NewID(""))
 		return err
 	})
-	if err == nil {
-		_ = l.writeIndex(generation, lines) // else the next search does it
-	}
-	return err
 }

@@ -235,7 +235,7 @@ func (l *Library) room(ctx context.Context, tx *sql.Tx, cards []NewCard) error {
 // Remove takes a card out. by is the agent that asks, who may take out its own only;
 // "": whoever runs this machine.
 func (l *Library) Remove(ctx context.Context, file, by string) (Summary, error) {
-	e, err := l.find(ctx, file, by)
+	e, err := l.File(ctx, file, by)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -253,7 +253,7 @@ func (l *Library) Remove(ctx context.Context, file, by string) (Summary, error) 
 
 // MarkOnChain notes where the chain was seen to have this very card.
 func (l *Library) MarkOnChain(ctx context.Context, file, by string, hash string, at OnChain) (Summary, error) {
-	e, err := l.find(ctx, file, by)
+	e, err := l.File(ctx, file, by)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -272,10 +272,9 @@ func (l *Library) MarkOnChain(ctx context.Context, file, by string, hash string,
 	return e.Summary, nil
 }
 
-// File is a card by its file name, for whoever reads.
-func (l *Library) File(ctx context.Context, file string) (Entry, error) { return l.find(ctx, file, "") }
-
-func (l *Library) find(ctx context.Context, file, by string) (Entry, error) {
+// File is a card by its file name. by is the agent that wants to change it, who may
+// change its own only; "": who reads, or runs this machine.
+func (l *Library) File(ctx context.Context, file, by string) (Entry, error) {
 	all, err := l.query(ctx, `c.file = ?`, file)
 	if err != nil {
 		return Entry{}, err

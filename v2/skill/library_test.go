@@ -144,6 +144,9 @@ func TestIndex(t *testing.T) {
 	_, err := s.Add(t.Context(), newCard(t, ""))
 	must(t, err)
 	file := filepath.Join(s.dir, skill.IndexFile)
+	if got := s.slugs(t, skill.Query{Q: "floor"}); got != "1: floor-watcher 1.0.0" {
+		t.Error(got)
+	}
 	whole, err := os.ReadFile(file)
 	must(t, err)
 	for name, text := range map[string]string{"empty": "", "other cards": "another\nx\tuser\t0x\tfloor\n", "no index": "\x00\x01"} {
