@@ -167,6 +167,9 @@ func (x *transferring) submit(ctx context.Context, sender Sender, prepared chain
 	if err == nil {
 		x.paid, err = x.paid.Add(outcome.Fee)
 	}
+	if err == nil && !last {
+		x.left = append(x.left, outcome.Tx.Hash.Hex())
+	}
 	if err == nil || !last {
 		return err
 	}

@@ -11,8 +11,12 @@ import (
 // writesV2 reports whether it is a command that calls a v2 contract: one that can
 // be told to execute.
 func (x explained) writesV2() bool {
-	return strings.HasPrefix(x.spec.Name, "v2 ") && x.given("execute") != ""
+	return (strings.HasPrefix(x.spec.Name, "v2 ") || x.mintsCard()) && x.given("execute") != ""
 }
+
+// mintsCard reports whether it is the command of two transactions, of which the mint is
+// the first.
+func (x explained) mintsCard() bool { return x.spec.Name == "skill mint" }
 
 // explainV2 says what holds for a write before anything is asked of the chain. What
 // the contract at the address is, what the call would do and what its gas costs
@@ -31,8 +35,13 @@ func (d *Deps) explainV2(ctx context.Context, x explained, out *PolicyExplainOut
 		return err
 	}
 	f := policy.LoadFence(src)
-	w := policy.Write{Command: x.spec.Name, Value: value, Decimals: units.APEDecimals, Now: d.host.Now().UTC(), Autonomous: x.is("autonomous"),
-		Confirm: x.given("confirm"), Subject: "agent:" + cfg.Agent.Value}
+	name, confirm := x.spec.Name, x.given("confirm")
+	if x.mintsCard() { // its phrase names the card too
+		name = "v2 skill mint"
+		confirm, _, _ = strings.Cut(confirm, " AND PUBLISH ")
+	}
+	w := policy.Write{Command: name, Value: value, Decimals: units.APEDecimals, Now: d.host.Now().UTC(), Autonomous: x.is("autonomous"),
+		Confirm: confirm, Subject: "agent:" + cfg.Agent.Value}
 	if f.Policy != nil {
 		w.Asset, w.Currency = policy.NativeOf(f.Policy.ChainID), f.Policy.NativeToken
 		w.Spent, w.SpentErr = d.used(ctx, f.Policy.Limits(w.Scope()))
@@ -58,6 +67,9 @@ func (d *Deps) explainV2(ctx context.Context, x explained, out *PolicyExplainOut
 	out.gates(gates, depends)
 	if out.Spends = x.is("execute"); !out.Spends {
 		out.note("without --execute it is a dry run and sends nothing; the verdicts are those of --execute")
+	}
+	if x.mintsCard() {
+		out.note("it sends two transactions, the mint and the card's version; both of them pass the gates, and one phrase that names the card agrees to both")
 	}
 	if x.spec.Name == "v2 deploy" {
 		out.note("it sends one transaction for each contract and rule that is missing; all of them pass the gates, one by one")
