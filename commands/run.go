@@ -22,7 +22,7 @@ func (d *Deps) run(ctx context.Context, c Command, op bound) error {
 	if err := op.check(); err != nil {
 		return d.finish(ctx, c, nil, err)
 	}
-	if c.Risk == RiskHuman || d.executes || c.Permission == "clawbot:write" {
+	if c.Risk == RiskHuman || d.executes || c.Permission == "clawbot:write" || c.Permission == "skill:install" || c.Permission == "skill:write" {
 		if err := d.notChild("run " + c.Name); err != nil {
 			return d.finish(ctx, c, nil, err)
 		}

@@ -120,6 +120,11 @@ func TestLibrary(t *testing.T) {
 	if e, err := s.Get(t.Context(), "floor-watcher", ""); err != nil || e.Version != "1.9" {
 		t.Errorf("%+v, %v", e.Summary, err)
 	}
+	// What is part of this program is there already.
+	own := skill.Seeds()[0]
+	if same, err := s.Add(t.Context(), skill.NewCard{Card: own.Card, Raw: own.Raw, Source: skill.SourceUser}); err != nil || !same[0].Same || same[0].Source != skill.SourceSeed {
+		t.Errorf("%+v, %v", same, err)
+	}
 	// All or none, and none that passes itself off as ours.
 	if _, err := s.Add(t.Context(), newCard(t, "", "slug", "fine"), newCard(t, "", "slug", "ape-claw", "version", "9")); fault.CodeOf(err) != fault.Usage {
 		t.Errorf("%v", err)
