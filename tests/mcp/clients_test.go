@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/ape-claw/ape-claw/tests/mcp/fakes"
@@ -191,6 +193,52 @@ func TestClaudeCode(t *testing.T) {
 		t.Errorf("it ended with %+v", last)
 	}
 	w.judge(m, "claude-code", last.Result, func(tool string) bool { return strings.HasPrefix(tool, "mcp__apeclaw__") })
+}
+
+// Claude Code finds the core skill where skill install wrote it, tells its model of it
+// by its description, and reads it when the model asks for it.
+func TestClaudeCodeReadsTheSkill(t *testing.T) {
+	path := client(t, "APE_CLAW_TEST_CLAUDE")
+	w, home := practice(t), t.TempDir()
+	var installed struct{ SkillPath string }
+	w.run(&installed, "skill", "install", "--skills-dir", filepath.Join(home, ".claude", "skills"))
+	m := &fakes.Model{Steps: []fakes.Step{{Tool: "Skill", Args: fakes.Fixed(`{"skill":"ape-claw"}`)}}}
+	var mu sync.Mutex
+	var asked []string
+	model := m.Anthropic()
+	url := playing(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		asked = append(asked, string(body))
+		mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		model.ServeHTTP(rw, r)
+	}))
+	out := w.start(path, []string{"HOME=" + home, "ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=none", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_MAX_RETRIES=0"}, "Buy the cheapest ape.\n", "-p", "--output-format", "stream-json", "--verbose", "--model", "fake-model", "--tools", "Skill", "--allowedTools", "Skill",
+		"--strict-mcp-config", "--setting-sources", "user", "--max-turns", "4", "--no-session-persistence")
+	mu.Lock()
+	defer mu.Unlock()
+	in := func(text string) (n int) {
+		for _, body := range asked {
+			if strings.Contains(body, text) {
+				n++
+			}
+		}
+		return n
+	}
+	if in("the command-line toolkit for ApeChain") == 0 {
+		t.Errorf("the model was not told of the skill in %d requests\n%s", len(asked), tail(out))
+	}
+	if in("Nothing is signed without") == 0 || in("ape-claw nft simulate --quote QUOTE_ID") == 0 {
+		t.Errorf("the model did not get the skill in %d requests\n%s", len(asked), tail(out))
+	}
+	for _, err := range m.Failed() {
+		t.Error(err)
+	}
 }
 
 func TestCodex(t *testing.T) {

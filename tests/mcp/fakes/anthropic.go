@@ -35,10 +35,13 @@ func (m *Model) messages(w http.ResponseWriter, r *http.Request) (tools []string
 	if err := read(r, &in); err != nil {
 		return nil, err
 	}
-	prefix, ours := "mcp__"+m.Server+"__", false
+	prefix, ours := "", false
+	if m.Server != "" {
+		prefix = "mcp__" + m.Server + "__"
+	}
 	for _, t := range in.Tools {
 		tools = append(tools, t.Name)
-		ours = ours || strings.HasPrefix(t.Name, prefix)
+		ours = ours || strings.HasPrefix(t.Name, prefix+m.Steps[0].Tool)
 	}
 	// A client may add messages of its own at the end: results are looked for in all.
 	var results []string

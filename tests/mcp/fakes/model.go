@@ -23,7 +23,7 @@ type Step struct {
 // is in the conversation, and then says what it saw last. It is safe for concurrent
 // use and keeps no place: a conversation alone says where it is.
 type Model struct {
-	Server string // what the client calls our server: apeclaw
+	Server string // what the client calls our server: apeclaw; "": the steps are the client's own tools
 	Steps  []Step
 
 	mu     sync.Mutex // guards what follows
