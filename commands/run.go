@@ -178,6 +178,9 @@ func (d *Deps) printError(c Command, e *fault.Error) {
 func (d *Deps) tellError(c Command, e *fault.Error) {
 	red := d.redactor()
 	fmt.Fprintf(d.host.Stderr, "ape-claw: error: %s\n", cleanLines(red.String(e.Message)))
+	for _, line := range toLookAt(e) {
+		fmt.Fprintf(d.host.Stderr, "  %s\n", clean(red.String(line)))
+	}
 	if hint := d.inProfile(hintOf(c, e)); hint != "" {
 		fmt.Fprintf(d.host.Stderr, "ape-claw: hint: %s\n", cleanLines(red.String(hint)))
 	}

@@ -239,3 +239,19 @@ func vetFacts(c skill.Card, found []skill.Finding) []string {
 	}
 	return facts
 }
+
+// toLookAt are the lines of an error that a person judges it by: how a card changed, and
+// what was found in it.
+func toLookAt(e *fault.Error) (lines []string) {
+	if diff, ok := e.Details["diff"].(string); ok {
+		for l := range strings.Lines(diff) {
+			lines = append(lines, strings.TrimRight(l, "\n"))
+		}
+	}
+	if found, ok := e.Details["findings"].([]skill.Finding); ok {
+		for _, f := range found {
+			lines = append(lines, f.Code+" at "+f.At+", which "+f.Why+": "+f.Text)
+		}
+	}
+	return lines
+}
