@@ -2,9 +2,7 @@ package bridge
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/ethereum/go-ethereum/common"
@@ -97,22 +95,6 @@ func (s *Service) Execute(ctx context.Context, in ExecuteIn) (ExecuteOut, error)
 	x := &transferring{Service: s, in: in, confirm: in.Confirm}
 	out, err := x.run(ctx)
 	return out, policy.Blocked(ctx, s.d.Recorder, "ape-claw "+cmdExecute, !in.Execute, x.leaves(inWords(err)))
-}
-
-// leaves adds to an error what was sent before it: an approval of exactly the amount,
-// which stays until the deposit uses it.
-func (x *transferring) leaves(err error) error {
-	var f *fault.Error
-	if len(x.left) == 0 || !errors.As(err, &f) || f.Sent == fault.SentYes || f.Sent == fault.SentMaybe {
-		return err
-	}
-	own := *f
-	own.Sent = fault.SentYes
-	left := fmt.Sprintf("the approval of exactly %s %s is in a block and stays (%s): the same command goes on with the deposit", x.r.Amount, x.r.Token, strings.Join(x.left, ", "))
-	if own.Hint != "" {
-		left = own.Hint + "; " + left
-	}
-	return own.Hintf("%s", left).With("txHashes", x.left)
 }
 
 func (x *transferring) run(ctx context.Context) (ExecuteOut, error) {

@@ -283,6 +283,11 @@ func TestTransfersArrive(t *testing.T) {
 			if r, err := client.TransactionReceipt(t.Context(), common.HexToHash(st.TxHashes[0])); err != nil || r.Status != 1 {
 				t.Errorf("payout: %v", err)
 			}
+			// It names the request, so that the same payment on a chain that was made anew is
+			// another transaction: a state directory that outlives the chain remembers the first.
+			if tx, _, err := client.TransactionByHash(t.Context(), common.HexToHash(st.TxHashes[0])); err != nil || !strings.HasSuffix(common.Bytes2Hex(tx.Data()), strings.TrimPrefix(q.Steps[0].RequestID, "0x")) {
+				t.Errorf("the payout does not name the request: %v", err)
+			}
 		})
 	}
 }

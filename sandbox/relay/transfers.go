@@ -213,6 +213,9 @@ func (s *Server) pay(ctx context.Context, t *transfer, c demo.Currency, to commo
 	if !c.Native() {
 		target, value, data = c.Address, new(big.Int), contracts.NewDemoToken().PackTransfer(to, amount)
 	}
+	// As the real solvers do, it names the request behind the call's own data. So no two
+	// payments are one transaction, on a chain that was made anew neither.
+	data = append(data, t.rt.id[:]...)
 	tx, err := s.opt.Submit(ctx, c.ChainID, s.world.Solver(), target, value, data)
 	if err != nil {
 		return fmt.Errorf("pay %s %s to %s: %w", amount, c.Symbol, to, err)
