@@ -75,7 +75,11 @@ function arrive(items, lost) {
     if (item.live) {
       meters.came(item.at, item.raw.length);
       approvals.heard(item.raw);
-      chain.heard(item.raw);
+    }
+    // What comes right after the opening is taken for the backlog, and may be news all
+    // the same: a view that was asked for a moment before looks once more.
+    if (item.raw) {
+      chain.heard(item.raw, item.live);
       machines.heard(item.raw);
     }
     inbox.push(item);

@@ -44,10 +44,10 @@ export class OnChain {
     else if (this.shown) go();
   }
 
-  /** A line of the log came. */
-  heard(raw) {
+  /** A line of the log came; live says that it is new for sure. */
+  heard(raw, live) {
     if (!raw.includes('"eventType":"v2.')) return;
-    this.receipts.told(raw, this.config?.answer?.chainId);
+    this.receipts.told(raw, this.config?.answer?.chainId, live);
     this.heardAt = Date.now();
     this.soon(SOON);
   }
