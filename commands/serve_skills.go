@@ -15,6 +15,7 @@ import (
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
 	"github.com/ape-claw/ape-claw/telemetry/serve"
+	"github.com/ape-claw/ape-claw/v2"
 	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
@@ -216,7 +217,7 @@ func addCard(ctx context.Context, d *Deps, by string, body []byte) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseCard(raw, "the card")
+	c, err := v2.ParseCard(raw, "the card")
 	if err != nil {
 		return nil, err
 	}

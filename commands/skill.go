@@ -3,7 +3,6 @@ package commands
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,32 +46,6 @@ func (d *Deps) vetted() (skill.Vetted, error) {
 	return skill.Vetted{Path: filepath.Join(cfg.Home, "vetted-skills.json")}, nil
 }
 
-// readCardFile reads a card from a file, as it is and parsed.
-func readCardFile(path string) (skill.Card, []byte, error) {
-	f, err := store.OpenToRead(path)
-	if err != nil { // what its hint tells of is the state's files
-		return skill.Card{}, nil, fault.Wrap(err, fault.NotFound, "card %s", fault.From(err).Message).
-			Hintf("a card is a JSON file with slug, name and version").WithSent(fault.SentNo)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	raw, err := io.ReadAll(io.LimitReader(f, skill.MaxBytes+1))
-	if err != nil {
-		return skill.Card{}, nil, fault.Wrap(err, fault.NotFound, "card %s can't be read", store.Display(path)).WithSent(fault.SentNo)
-	}
-	card, err := parseCard(raw, "card "+store.Display(path))
-	return card, raw, err
-}
-
-// parseCard parses a card; from says in an error where it is from.
-func parseCard(raw []byte, from string) (skill.Card, error) {
-	card, err := skill.Parse(raw)
-	if err != nil {
-		e := fault.From(err)
-		return card, fault.Wrap(err, e.Code, "%s: %s", from, e.Message).Hintf("what a card may have: docs/skillcard.schema.json").WithSent(fault.SentNo)
-	}
-	return card, nil
-}
-
 // SkillFileIn names a card.
 type SkillFileIn struct {
 	File string `json:"file" ai:"operator" arg:"file" required:"true" complete:"files" help:"the card (JSON)"`
@@ -106,7 +79,7 @@ imitate ape-claw's own skills. With --strict such a finding is a failure, for us
 		Example: "  ape-claw skill validate my-skill.v1.0.0.json\n  ape-claw skill validate my-skill.v1.0.0.json --strict --json",
 		Events:  []string{"skill.card.checked"}, Offline: true, Risk: RiskRead, Permission: "skill:read", AI: Exposure{Class: AIOperator}},
 		func(ctx context.Context, d *Deps, in SkillValidateIn) (SkillValidateOut, error) {
-			c, raw, err := readCardFile(in.File)
+			c, raw, err := v2.ReadCard(in.File)
 			if err != nil {
 				return SkillValidateOut{}, err
 			}
@@ -170,7 +143,7 @@ writes them) and of its version. Spaces and the order of keys don't change them.
 		Example: "  ape-claw skill hash my-skill.v1.0.0.json",
 		Events:  []string{"skill.card.checked"}, Offline: true, Risk: RiskRead, Permission: "skill:read", AI: Exposure{Class: AIOperator}},
 		func(ctx context.Context, d *Deps, in SkillFileIn) (SkillHashOut, error) {
-			c, _, err := readCardFile(in.File)
+			c, _, err := v2.ReadCard(in.File)
 			if err != nil {
 				return SkillHashOut{}, err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/v2"
 	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
@@ -45,7 +46,7 @@ func (d *Deps) fetchSkill(ctx context.Context, api, slug, version string, insecu
 	if json.Unmarshal(answer, &doc) != nil || len(doc.Card) == 0 {
 		return skill.Card{}, nil, fault.New(fault.Upstream, "the server's answer holds no card").Hintf("is it an ape-claw serve?").WithSent(fault.SentNo)
 	}
-	c, err := parseCard(doc.Card, "the card that the server sent")
+	c, err := v2.ParseCard(doc.Card, "the card that the server sent")
 	if err == nil && (c.Slug != slug || version != "" && c.Version != version) {
 		err = fault.New(fault.Upstream, "the server sent the card of %s %s, and %s was asked for", c.Slug, c.Version, slug).WithSent(fault.SentNo)
 	}
@@ -58,7 +59,7 @@ func (d *Deps) fetchCard(ctx context.Context, address string, insecure bool) (sk
 	if err != nil {
 		return skill.Card{}, nil, err
 	}
-	c, err := parseCard(raw, "the card that was fetched")
+	c, err := v2.ParseCard(raw, "the card that was fetched")
 	return c, raw, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/v2"
 	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
@@ -239,7 +240,7 @@ func (d *Deps) oneSkill(ctx context.Context, in SkillInstallIn) (e skill.Entry, 
 		e.Card, e.Raw, err = d.fetchCard(ctx, name, in.AllowInsecureAPI)
 		return e, err
 	case isCardFile(name):
-		e.Card, e.Raw, err = readCardFile(name)
+		e.Card, e.Raw, err = v2.ReadCard(name)
 		return e, err
 	case !skill.IsSlug(name):
 		return e, fault.New(fault.Usage, "%q is no slug, no file that ends in .json, and no address", fault.Excerpt(name, 60)).

@@ -11,6 +11,7 @@ import (
 	"github.com/ape-claw/ape-claw/store"
 	"github.com/ape-claw/ape-claw/telemetry"
 	"github.com/ape-claw/ape-claw/telemetry/fault"
+	"github.com/ape-claw/ape-claw/v2"
 	"github.com/ape-claw/ape-claw/v2/skill"
 )
 
@@ -44,7 +45,7 @@ what is there. That they are in the library vets nothing.`,
 			}
 			cards := make([]skill.NewCard, 0, len(files))
 			for _, f := range files {
-				c, raw, err := readCardFile(f)
+				c, raw, err := v2.ReadCard(f)
 				if err != nil {
 					return SkillAddOut{}, err
 				}
@@ -194,7 +195,7 @@ func skillVet(ctx context.Context, d *Deps, in SkillVetIn) (SkillVetOut, error) 
 	}
 	var e skill.Entry
 	if isCardFile(in.Skill) {
-		e.Card, e.Raw, err = readCardFile(in.Skill)
+		e.Card, e.Raw, err = v2.ReadCard(in.Skill)
 	} else {
 		e, err = l.Get(ctx, in.Skill, in.Version)
 	}

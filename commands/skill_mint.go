@@ -86,7 +86,7 @@ func (d *Deps) noteMinted(ctx context.Context, file string, out v2.SkillCardOut)
 	if err != nil {
 		return err
 	}
-	c, _, err := readCardFile(file)
+	c, _, err := v2.ReadCard(file)
 	if err != nil {
 		return err
 	}

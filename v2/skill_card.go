@@ -47,7 +47,7 @@ type SkillCardOut struct {
 // in.Execute, and else tells what it would do. Run again after it was cut off, it goes
 // on where that was: a card whose mint the log tells of is not minted twice.
 func (s *Service) SkillMintCard(ctx context.Context, in SkillCardIn) (SkillCardOut, error) {
-	card, err := readCard(in.File)
+	card, _, err := ReadCard(in.File)
 	if err != nil {
 		return SkillCardOut{}, err
 	}

@@ -106,7 +106,7 @@ func (s *Service) SkillShow(ctx context.Context, in SkillShowIn) (SkillShowOut, 
 
 // hold compares a card with the published versions.
 func (o *SkillShowOut) hold(path string) error {
-	card, err := readCard(path)
+	card, _, err := ReadCard(path)
 	if err == nil {
 		o.holdCard(card)
 	}

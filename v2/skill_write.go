@@ -74,7 +74,7 @@ func (s *Service) SkillMint(ctx context.Context, in SkillMintIn) (SkillMintOut, 
 	}
 	what := "mint a skill"
 	if in.File != "" {
-		card, err := readCard(in.File)
+		card, _, err := ReadCard(in.File)
 		if err != nil {
 			return SkillMintOut{}, err
 		}
@@ -301,30 +301,34 @@ func tier(asked string, card skill.Card) (uint8, error) {
 // card reads the card to be published.
 func (in SkillPublishIn) card() (skill.Card, error) {
 	if in.CardText == "" {
-		return readCard(in.File)
+		card, _, err := ReadCard(in.File)
+		return card, err
 	}
-	card, err := skill.Parse([]byte(in.CardText))
-	if err != nil {
-		return card, fault.Wrap(err, fault.CodeOf(err), "--card-text: %s", fault.From(err).Message).Hintf("%s", fault.From(err).Hint).WithSent(fault.SentNo)
-	}
-	return card, nil
+	return ParseCard([]byte(in.CardText), "--card-text")
 }
 
-// readCard reads a skill card from a file.
-func readCard(path string) (skill.Card, error) {
+// ReadCard reads a skill card from a file, parsed and byte for byte.
+func ReadCard(path string) (skill.Card, []byte, error) {
 	f, err := store.OpenToRead(path)
 	if err != nil { // what its hint tells of is the state's files
-		return skill.Card{}, fault.Wrap(err, fault.NotFound, "card %s", fault.From(err).Message).
-			Hintf("--file FILE: a card is JSON with slug, name and version").WithSent(fault.SentNo)
+		return skill.Card{}, nil, fault.Wrap(err, fault.NotFound, "card %s", fault.From(err).Message).
+			Hintf("a card is a JSON file with slug, name and version").WithSent(fault.SentNo)
 	}
 	defer f.Close() //nolint:errcheck // only read
 	raw, err := io.ReadAll(io.LimitReader(f, skill.MaxBytes+1))
 	if err != nil {
-		return skill.Card{}, fault.Wrap(err, fault.NotFound, "card %s can't be read", store.Display(path)).WithSent(fault.SentNo)
+		return skill.Card{}, nil, fault.Wrap(err, fault.NotFound, "card %s can't be read", store.Display(path)).WithSent(fault.SentNo)
 	}
+	card, err := ParseCard(raw, "card "+store.Display(path))
+	return card, raw, err
+}
+
+// ParseCard parses a skill card; from says in an error where it is from.
+func ParseCard(raw []byte, from string) (skill.Card, error) {
 	card, err := skill.Parse(raw)
 	if err != nil {
-		return card, fault.Wrap(err, fault.CodeOf(err), "card %s: %s", store.Display(path), fault.From(err).Message).Hintf("%s", fault.From(err).Hint).WithSent(fault.SentNo)
+		e := fault.From(err)
+		return card, fault.Wrap(err, e.Code, "%s: %s", from, e.Message).Hintf("what a card may have: docs/skillcard.schema.json").WithSent(fault.SentNo)
 	}
 	return card, nil
 }
