@@ -63,8 +63,8 @@ func (s *Service) SkillMintCard(ctx context.Context, in SkillCardIn) (SkillCardO
 		return SkillCardOut{}, err
 	}
 	out.RiskTier = int(level)
-	if in.Confirm != "" && !strings.HasSuffix(in.Confirm, cardPhrase(card)) {
-		return SkillCardOut{}, fault.New(fault.ConfirmationMismatch, "the phrase is not the one of this card: that ends with%s", cardPhrase(card)).
+	if first, ok := strings.CutSuffix(in.Confirm, in.cardPhrase(card, out)); in.Confirm != "" && (!ok || first != alreadyMinted && !strings.HasPrefix(first, alreadyMinted+" v2 skill mint ")) {
+		return SkillCardOut{}, fault.New(fault.ConfirmationMismatch, "the phrase is not the one of this card: that ends with%s", in.cardPhrase(card, out)).
 			Hintf("run it without --execute, and give its confirmPhrase").WithSent(fault.SentNo)
 	}
 	id, err := s.mintedFor(ctx, in, card.ContentHash)
@@ -81,10 +81,21 @@ func (s *Service) SkillMintCard(ctx context.Context, in SkillCardIn) (SkillCardO
 	return out, s.publishOf(ctx, in, card, id, &out)
 }
 
-// cardPhrase is what a phrase has after that of the mint, so that it agrees to this card.
-func cardPhrase(c skill.Card) string {
+// alreadyMinted begins the phrase where only the publishing is left.
+const alreadyMinted = "EXECUTE"
+
+// cardPhrase is what a phrase has after that of the mint, so that it agrees to this card,
+// and to what flags say instead of it.
+func (in SkillCardIn) cardPhrase(c skill.Card, out SkillCardOut) string {
 	hash := c.ContentHash.Hex()
-	return fmt.Sprintf(" AND PUBLISH %s %s %s", c.Slug, c.Version, hash[len(hash)-8:])
+	phrase := fmt.Sprintf(" AND PUBLISH %s %s %s", c.Slug, c.Version, hash[len(hash)-8:])
+	if in.URI != nil {
+		phrase += " AT " + map[bool]string{true: "none", false: out.URI}[out.URI == ""]
+	}
+	if in.RiskTier != "" {
+		phrase += fmt.Sprintf(" TIER %d", out.RiskTier)
+	}
+	return phrase
 }
 
 // mintOf mints, and returns the skill's id once it is there.
@@ -92,7 +103,7 @@ func (s *Service) mintOf(ctx context.Context, in SkillCardIn, c skill.Card, out 
 	mint := in.SkillMintIn
 	mint.Also = []Fact{{"publish", "then publishes", "version " + c.Version + " of it"}, {"versionHash", "version hash", out.VersionHash},
 		{"uri", "uri", map[bool]string{true: "none", false: out.URI}[out.URI == ""]}, {"riskTier", "risk tier", strconv.Itoa(out.RiskTier)}}
-	mint.Confirm = strings.TrimSuffix(in.Confirm, cardPhrase(c))
+	mint.Confirm = strings.TrimSuffix(in.Confirm, in.cardPhrase(c, *out))
 	m, err := s.SkillMint(ctx, mint)
 	if err != nil {
 		return "", err
@@ -101,7 +112,7 @@ func (s *Service) mintOf(ctx context.Context, in SkillCardIn, c skill.Card, out 
 	if m.DryRun {
 		out.Message = m.Message
 		if m.ConfirmPhrase != "" {
-			out.ConfirmPhrase = m.ConfirmPhrase + cardPhrase(c)
+			out.ConfirmPhrase = m.ConfirmPhrase + in.cardPhrase(c, *out)
 			out.Next = fmt.Sprintf("%s skill mint --file FILE --execute --confirm '%s'", s.d.CLI, out.ConfirmPhrase)
 		}
 		return "", nil
@@ -147,7 +158,7 @@ func (s *Service) publishOf(ctx context.Context, in SkillCardIn, c skill.Card, i
 	}
 	out.Publish, out.OK, out.Message, out.TxHash = &p, p.OK, p.Message, p.TxHash
 	if p.DryRun && p.ConfirmPhrase != "" {
-		out.ConfirmPhrase = "EXECUTE" + cardPhrase(c)
+		out.ConfirmPhrase = alreadyMinted + in.cardPhrase(c, *out)
 		out.Next = fmt.Sprintf("%s skill mint --file FILE --execute --confirm '%s'", s.d.CLI, out.ConfirmPhrase)
 	}
 	return nil

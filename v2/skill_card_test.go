@@ -85,10 +85,18 @@ func TestSkillMintCard(t *testing.T) {
 		}
 	}
 	// Another card's phrase, and the mint's own, agree to nothing.
-	for _, phrase := range []string{dry.Mint.ConfirmPhrase, strings.Replace(dry.ConfirmPhrase, " a 2.0 ", " b 2.0 ", 1), "EXECUTE v2 skill mint 000000" + dry.ConfirmPhrase[strings.Index(dry.ConfirmPhrase, " AND"):]} {
+	for _, phrase := range []string{dry.Mint.ConfirmPhrase, strings.Replace(dry.ConfirmPhrase, " a 2.0 ", " b 2.0 ", 1), "YES" + dry.ConfirmPhrase[strings.Index(dry.ConfirmPhrase, " AND"):], "EXECUTE v2 skill mint 000000" + dry.ConfirmPhrase[strings.Index(dry.ConfirmPhrase, " AND"):]} {
 		bad := v2.SkillCardIn{SkillMintIn: v2.SkillMintIn{File: in.File, ParentID: "0", Go: v2.Go{Execute: true, Confirm: phrase}}}
 		if _, err := p.SkillMintCard(t.Context(), bad); fault.CodeOf(err) != fault.ConfirmationMismatch || w.minted(t) != 0 {
 			t.Errorf("%s: %v", phrase, err)
+		}
+	}
+	// What flags say instead of the card is in the phrase: another uri or tier needs another one.
+	elsewhere := "https://evil.example/a.json"
+	for _, other := range []v2.SkillCardIn{{SkillMintIn: in.SkillMintIn, URI: &elsewhere}, {SkillMintIn: in.SkillMintIn, RiskTier: "2"}} {
+		other.ParentID, other.Execute, other.Confirm = "0", true, dry.ConfirmPhrase
+		if _, err := p.SkillMintCard(t.Context(), other); fault.CodeOf(err) != fault.ConfirmationMismatch || w.minted(t) != 0 {
+			t.Errorf("%+v: %v", other, err)
 		}
 	}
 	out, err := p.mintCard(t, in)
